@@ -1,0 +1,15 @@
+// The subcommands of omvc. Each adds itself to the command line; its work runs when it is the one that was asked for.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace omvc::app {
+
+void add_fit(CLI::App& app);
+void add_assign(CLI::App& app);
+void add_evaluate(CLI::App& app);
+void add_mask(CLI::App& app);
+void add_info(CLI::App& app);
+void add_demo(CLI::App& app);
+
+}  // namespace omvc::app

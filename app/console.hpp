@@ -1,0 +1,44 @@
+// What a run shows on stderr: a bar with rate and time left on a terminal, plain lines at doubling intervals otherwise,
+// nothing when quiet; and stopping at the next chunk when the user interrupts.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "omvc/report.hpp"
+
+namespace omvc::app {
+
+// From now on SIGINT and SIGTERM ask the run to stop after its chunk instead of ending the process; a second one ends it.
+void stop_on_signals();
+bool stop_requested();
+
+class ConsoleObserver : public Observer {
+ public:
+  explicit ConsoleObserver(bool quiet);
+  void on_survey(Index instances) override;
+  void on_start(const Report& known, int passes) override;
+  bool on_chunk(const ChunkReport& chunk) override;
+  void on_pass(const PassReport& pass, const Embedding& embedding) override;
+
+ protected:
+  // A line about a pass, printed when it ends; the observer that scores passes adds to it.
+  virtual std::string describe(const PassReport& pass);
+  void message(const std::string& text);
+
+ private:
+  void clear_bar();
+  double seconds() const;
+
+  bool quiet_;
+  bool terminal_;
+  bool bar_shown_ = false;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  double next_line_ = 5;  // seconds after which the next plain line is due
+  double last_bar_ = -1;
+  Index total_ = 0;  // instances a pass, where known
+  int passes_ = 1;
+};
+
+}  // namespace omvc::app

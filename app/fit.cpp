@@ -1,0 +1,90 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+
+#include "command.hpp"
+#include "inputs.hpp"
+#include "omvc/clusterer.hpp"
+#include "omvc/error.hpp"
+#include "option_flags.hpp"
+#include "summary.hpp"
+
+namespace omvc::app {
+namespace {
+
+struct FitArguments {
+  InputArguments input;
+  OptionFlags flags;
+  std::string labels;
+  std::string embedding;
+  std::string model;
+  bool json = false;
+  bool quiet = false;
+};
+
+void fit(const FitArguments& arguments) {
+  const Options options = chosen_options(arguments.flags);
+  // Outputs are opened first: a path that cannot be written is found before the work, not after it.
+  std::vector<std::unique_ptr<Sink>> sinks;
+  if (!arguments.labels.empty()) sinks.push_back(make_label_sink(arguments.labels));
+  if (!arguments.embedding.empty()) sinks.push_back(make_embedding_sink(arguments.embedding));
+  if (!arguments.model.empty()) check_writable(arguments.model);
+
+  Input input = open_arguments(arguments.input, options.seed);
+  auto scoring = std::make_unique<ScoringSink>(input.truth);
+  const ScoringSink& scored = *scoring;
+  sinks.push_back(std::move(scoring));
+  const auto sink = make_sink_list(std::move(sinks));
+
+  stop_on_signals();
+  ScoringObserver observer(arguments.quiet, input.truth, options);
+  Clusterer model(options);
+  const Report report = model.fit(*input.source, *sink, observer);
+  if (!arguments.model.empty()) model.save(arguments.model);
+
+  for (const std::string& warning : report.warnings) fmt::print(stderr, "omvc: warning: {}\n", warning);
+  const nlohmann::json summary = summarise(report, observer.scores(), scored.counts());
+  if (arguments.json) {
+    fmt::print("{}\n", summary.dump(2));
+  } else if (!arguments.quiet) {
+    fmt::print(stderr, "{} instances in {} clusters in {:.2f} s, peak memory {:.0f} MB\n", report.instances, report.clusters,
+               report.seconds, static_cast<double>(peak_rss_bytes()) / 1e6);
+    if (summary.contains("nmi_best")) {
+      fmt::print(stderr, "labels against the truth: NMI {:.4f}, AC {:.4f}, ARI {:.4f}\n", summary["nmi_best"].get<double>(),
+                 summary["ac_best"].get<double>(), summary["ari_best"].get<double>());
+    }
+    for (const auto& [what, path] :
+         {std::pair{"labels", &arguments.labels}, {"embedding", &arguments.embedding}, {"model", &arguments.model}}) {
+      if (!path->empty()) fmt::print(stderr, "{}: {}\n", what, *path);
+    }
+    if (arguments.labels.empty() && arguments.model.empty() && arguments.embedding.empty()) {
+      fmt::print(stderr, "nothing was written: give --labels, --embedding or --model\n");
+    }
+  }
+  if (report.stopped) {
+    throw Error(ErrorKind::interrupted,
+                fmt::format("interrupted in pass {}: the outputs hold what was learned so far; instances not reached in the "
+                            "first pass have label -1",
+                            report.passes.size()));
+  }
+}
+
+}  // namespace
+
+void add_fit(CLI::App& app) {
+  auto arguments = std::make_shared<FitArguments>();
+  CLI::App* command = app.add_subcommand("fit", "learn clusters; write labels, embedding and model");
+  add_input_options(*command, arguments->input);
+  add_stream_options(*command, arguments->input);
+  command->add_option("--labels", arguments->labels, "write one label a line, in the row order of the input")->type_name("FILE");
+  command->add_option("--embedding", arguments->embedding, "write the embedding rows (.npy, .csv, .tsv, else blanks)")
+      ->type_name("FILE");
+  command->add_option("--model", arguments->model, "write the model, for assign and info")->type_name("FILE");
+  command->add_flag("--json", arguments->json, "print a summary as JSON on stdout");
+  command->add_flag("--quiet", arguments->quiet, "no progress on stderr");
+  add_option_flags(*command, arguments->flags);
+  command->callback([arguments] { fit(*arguments); });
+}
+
+}  // namespace omvc::app

@@ -1,0 +1,30 @@
+// The part of the command line that names data: files, presence, order and truth.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "omvc/input.hpp"
+
+namespace omvc::app {
+
+struct InputArguments {
+  std::vector<std::string> paths;
+  std::string present;
+  std::string order;
+  bool shuffle = false;
+  std::string truth;
+};
+
+// Adds INPUT... and --present.
+void add_input_options(CLI::App& command, InputArguments& arguments);
+// Adds --order, --shuffle and --truth.
+void add_stream_options(CLI::App& command, InputArguments& arguments);
+
+// Opens the files and applies presence and order. `seed` is that of --shuffle. The truth is that of --truth, else what a
+// container file holds.
+Input open_arguments(const InputArguments& arguments, std::uint64_t seed);
+
+}  // namespace omvc::app

@@ -1,0 +1,61 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <new>
+
+#include "command.hpp"
+#include "omvc/error.hpp"
+
+namespace {
+
+constexpr const char* kFooter =
+    "First steps:  omvc demo\n"
+    "Exit codes:   0 done, 1 a bug of ours, 2 usage, 3 bad data, 4 cannot read or write, 5 numerical failure,\n"
+    "              6 interrupted (what was learned is kept)";
+
+int run(int argc, char** argv) {
+  CLI::App app("omvc: clusters instances described by several views, most of them lacking some view, as a stream");
+  app.name("omvc");
+  app.set_version_flag("--version", "omvc " OMVC_VERSION);
+  app.require_subcommand(1);
+  app.footer(kFooter);
+  omvc::app::add_fit(app);
+  omvc::app::add_assign(app);
+  omvc::app::add_evaluate(app);
+  omvc::app::add_mask(app);
+  omvc::app::add_info(app);
+  omvc::app::add_demo(app);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp& help) {
+    return app.exit(help);
+  } catch (const CLI::CallForVersion& version) {
+    return app.exit(version);
+  } catch (const CLI::FileError& error) {
+    fmt::print(stderr, "omvc: {}\n", error.what());
+    return static_cast<int>(omvc::ErrorKind::io);
+  } catch (const CLI::ParseError& error) {
+    fmt::print(stderr, "omvc: {}\nTry 'omvc --help' or 'omvc SUBCOMMAND --help'.\n", error.what());
+    return static_cast<int>(omvc::ErrorKind::usage);
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const omvc::Error& error) {
+    fmt::print(stderr, "omvc: {}\n", error.what());
+    return static_cast<int>(error.kind());
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "omvc: out of memory; use smaller chunks (--chunk) or a lower rank (--rank)\n");
+    return static_cast<int>(omvc::ErrorKind::data);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "omvc: internal error: {}\nPlease report this with the command you ran.\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,63 @@
+#include "option_flags.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "omvc/error.hpp"
+
+namespace omvc::app {
+namespace {
+
+template <class T>
+std::string value_name(const Param<T>&) {
+  if constexpr (std::is_enum_v<T>) {
+    std::string names;
+    for (const auto& [name, value] : EnumNames<T>::kNames) names += fmt::format("{}{}", names.empty() ? "" : "|", name);
+    return names;
+  } else if constexpr (std::is_same_v<T, bool>) {
+    return "true|false";
+  } else if constexpr (std::is_same_v<T, std::vector<double>>) {
+    return "NUMBER[,...]";
+  } else {
+    return "NUMBER";
+  }
+}
+
+}  // namespace
+
+void add_option_flags(CLI::App& command, OptionFlags& flags) {
+  command.add_option("--preset", flags.preset, "default: the best clusters; paper: OMVC as published (Shao et al. 2016)")
+      ->type_name("default|paper");
+  for_each_param([&](const auto& param) {
+    const std::string names = std::string(param.name) == "clusters" ? "-k,--clusters" : fmt::format("--{}", param.name);
+    command.add_option(names, flags.given[param.name], param.help)
+        ->type_name(value_name(param))
+        ->group("Options of the model (defaults depend on the preset)")
+        ->delimiter(',')
+        ->allow_extra_args(false);
+  });
+  command.set_config("--config", "", "TOML file of options, such as  clusters = 10; flags override it");
+  command.allow_config_extras(CLI::config_extras_mode::error);
+}
+
+Options chosen_options(const OptionFlags& flags) {
+  Preset preset = Preset::standard;
+  bool known = false;
+  for (const auto& [name, value] : EnumNames<Preset>::kNames) {
+    if (name != flags.preset) continue;
+    preset = value;
+    known = true;
+  }
+  if (!known) {
+    throw Error(ErrorKind::usage, fmt::format("option preset = '{}': choose one of default, paper", flags.preset));
+  }
+  Options options = preset_options(preset);
+  for (const auto& [name, values] : flags.given) {
+    if (!values.empty()) parse_option(options, name, fmt::format("{}", fmt::join(values, ",")));
+  }
+  if (options.clusters == 0) throw Error(ErrorKind::usage, "the number of clusters is needed: give -k");
+  check_options(options);
+  return options;
+}
+
+}  // namespace omvc::app

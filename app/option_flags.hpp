@@ -1,0 +1,26 @@
+// The options of the library as flags, from the one table that defines them.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "omvc/options.hpp"
+
+namespace omvc::app {
+
+// What the user gave, by option name. A file of options fills in what the command line leaves out.
+struct OptionFlags {
+  std::string preset = "default";
+  std::map<std::string, std::vector<std::string>> given;
+};
+
+// Adds a flag for every option, --preset and --config.
+void add_option_flags(CLI::App& command, OptionFlags& flags);
+
+// Preset, then what was given; checked.
+Options chosen_options(const OptionFlags& flags);
+
+}  // namespace omvc::app

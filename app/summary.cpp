@@ -1,0 +1,118 @@
+#include "summary.hpp"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "omvc/error.hpp"
+#include "omvc/kmeans.hpp"
+
+namespace omvc::app {
+namespace {
+
+constexpr int kRuns = 20;  // single-start k-means runs that the paper averages over
+constexpr Index kBlock = 4096;
+
+}  // namespace
+
+MeanScores mean_scores(const Embedding& embedding, const std::vector<int>& truth, const Options& options) {
+  if (static_cast<Index>(truth.size()) != embedding.rows()) {
+    throw Error(ErrorKind::data, fmt::format("there are {} class labels for {} instances: give one a row", truth.size(),
+                                             embedding.rows()));
+  }
+  const Index r = embedding.rank();
+  std::vector<double> rows = sample_rows(embedding, kmeans_sample_size(options.clusters), options.seed);
+  const Index count = static_cast<Index>(rows.size()) / r;
+  if (options.unit_rows) to_unit_length(rows.data(), count, r);
+  const std::vector<KMeansResult> runs = kmeans_each_start(
+      {rows.data(), count, r},
+      {.clusters = options.clusters, .starts = kRuns, .seed = options.seed, .threads = options.threads});
+
+  std::vector<Contingency> counts(runs.size());
+  std::vector<double> block;
+  for (Index first = 0; first < embedding.rows(); first += kBlock) {
+    const Index height = std::min(kBlock, embedding.rows() - first);
+    block.resize(static_cast<std::size_t>(height * r));
+    embedding.read(first, height, block.data());
+    if (options.unit_rows) to_unit_length(block.data(), height, r);
+    for (Index i = 0; i < height; ++i) {
+      const std::span<const double> row(block.data() + i * r, static_cast<std::size_t>(r));
+      for (std::size_t run = 0; run < runs.size(); ++run) {
+        const int label = std::isnan(row[0]) ? -1 : nearest_centre(row, runs[run].centres);
+        counts[run].add(label, truth[static_cast<std::size_t>(first + i)]);
+      }
+    }
+  }
+  MeanScores mean;
+  for (const Contingency& table : counts) {
+    const Scores scores = score(table);
+    mean.nmi += scores.nmi_geometric / static_cast<double>(counts.size());
+    mean.ac += scores.accuracy / static_cast<double>(counts.size());
+  }
+  return mean;
+}
+
+ScoringObserver::ScoringObserver(bool quiet, const std::optional<std::vector<int>>& truth, const Options& options)
+    : ConsoleObserver(quiet), truth_(&truth), options_(options) {}
+
+void ScoringObserver::on_pass(const PassReport& pass, const Embedding& embedding) {
+  if (*truth_) scores_.push_back(mean_scores(embedding, **truth_, options_));
+  ConsoleObserver::on_pass(pass, embedding);
+}
+
+std::string ScoringObserver::describe(const PassReport& pass) {
+  std::string text = ConsoleObserver::describe(pass);
+  if (!scores_.empty()) text += fmt::format(", NMI {:.4f}, AC {:.4f}", scores_.back().nmi, scores_.back().ac);
+  return text;
+}
+
+void ScoringSink::write(const ResultRows& rows) {
+  if (!*truth_) return;
+  for (std::size_t i = 0; i < rows.labels.size(); ++i) {
+    counts_.add(rows.labels[i], (*truth_)->at(static_cast<std::size_t>(rows.first_row) + i));
+  }
+}
+
+nlohmann::json summarise(const Report& report, const std::vector<MeanScores>& scores, const Contingency& labels) {
+  nlohmann::json out{{"n", report.instances},
+                     {"unobserved", report.unobserved},
+                     {"views", report.views.size()},
+                     {"clusters", report.clusters},
+                     {"rank", report.rank},
+                     {"passes", report.passes.size()},
+                     {"seconds", report.seconds},
+                     {"peak_rss_bytes", peak_rss_bytes()},
+                     {"loss", report.loss},
+                     {"stopped", report.stopped},
+                     {"cluster_sizes", report.cluster_sizes},
+                     {"warnings", report.warnings}};
+  for (const ViewReport& view : report.views) {
+    out["view_details"].push_back({{"name", view.name},
+                            {"features", view.features},
+                            {"observed", view.observed},
+                            {"negatives", view.negatives},
+                            {"scaling", view.scaling}});
+  }
+  for (std::size_t i = 0; i < report.passes.size(); ++i) {
+    const PassReport& pass = report.passes[i];
+    nlohmann::json entry{{"loss", pass.loss}, {"seconds", pass.seconds}, {"rounds", pass.rounds}, {"curve", pass.loss_curve}};
+    if (i < scores.size()) entry.update({{"nmi", scores[i].nmi}, {"ac", scores[i].ac}});
+    out["per_pass"].push_back(entry);
+  }
+  if (!scores.empty()) out.update({{"nmi", scores.back().nmi}, {"ac", scores.back().ac}});
+  if (labels.scored() > 0) {
+    const Scores best = score(labels);
+    out.update({{"nmi_best", best.nmi_geometric}, {"ac_best", best.accuracy}, {"ari_best", best.ari}});
+  }
+  return out;
+}
+
+long peak_rss_bytes() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss * 1024;
+}
+
+}  // namespace omvc::app

@@ -1,0 +1,86 @@
+// Clustering incomplete multi-view data as a stream.
+//
+//     omvc::Options options;
+//     options.clusters = 10;
+//     omvc::Clusterer model(options);
+//     omvc::Report report = model.fit(source, sink);       // passes over a Source
+//     omvc::Assignment found = model.assign(chunk);        // new instances, any views missing
+//     model.save("digits.omvc");
+//
+// The model is a basis U_v of every view and a set of cluster centres in the latent space they share. Memory is
+// O(chunk + sum of d_v r) whatever the number of instances; embedding rows wait in a temporary file for k-means.
+//
+// A Clusterer is used by one thread at a time. Same options and data, same bits: for any number of threads, any machine
+// with the same build, through the command or the library.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "omvc/chunk.hpp"
+#include "omvc/options.hpp"
+#include "omvc/report.hpp"
+#include "omvc/sink.hpp"
+#include "omvc/source.hpp"
+
+namespace omvc {
+
+struct Assignment {
+  std::vector<int> labels;        // of each instance; -1 without any view
+  std::vector<double> embedding;  // instances x rank, row-major; NaN without any view
+};
+
+struct Feature {
+  Index number = 0;   // 0-based
+  std::string name;   // or its number as text where the view has no names
+  double weight = 0;  // the feature in the cluster's profile
+  double lift = 0;    // the weight relative to the mean over clusters
+};
+
+class Clusterer {
+ public:
+  // Throws ErrorKind::usage if the options cannot work.
+  explicit Clusterer(Options options);
+  ~Clusterer();
+  Clusterer(Clusterer&&) noexcept;
+  Clusterer& operator=(Clusterer&&) noexcept;
+
+  // Learns from the source in options.passes passes, then hands labels and embedding of all instances to the sink.
+  // A source that can be read again is read once more before the first pass ("survey"), for the scaling and to find bad
+  // data early. Forgets what was learned before. A failed fit leaves the model as it was.
+  Report fit(Source& source, Sink& sink, Observer& observer);
+  Report fit(Source& source, Sink& sink);
+
+  // Learns one more chunk. The first one decides the schema and, since nothing else is known then, the scaling: the
+  // totals of a view are those of the first chunk in which it is present.
+  ChunkReport partial_fit(Chunk chunk);
+
+  // Embeds and labels instances with the model as it is. After partial_fit the centres are computed here, from a
+  // bounded sample of the embedding rows seen.
+  // Throws ErrorKind::data if the model does not fit the chunk or has learned fewer instances than clusters.
+  Assignment assign(Chunk chunk);
+
+  // The whole state. A loaded model assigns and goes on learning exactly as the saved one would have.
+  void save(const std::string& path) const;
+  static Clusterer load(const std::string& path);
+
+  const Options& options() const;
+  const Schema& schema() const;
+  Index instances() const;  // learned from
+  int rank() const;
+  std::span<const double> basis(std::size_t view) const;  // U_v, features x rank, row-major
+  std::span<const double> centres();                      // clusters x rank, row-major
+  std::vector<ViewReport> views() const;                  // observed counts and scaling
+
+  // The features that tell a cluster from the others in a view: the largest lifts among the weights that matter.
+  std::vector<Feature> top_features(std::size_t view, int cluster, int count);
+
+ private:
+  struct Impl;
+  explicit Clusterer(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace omvc

@@ -1,0 +1,28 @@
+// Opening data files. The format follows from a file's name and content; see docs/formats.md.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "omvc/source.hpp"
+
+namespace omvc {
+
+struct Input {
+  std::unique_ptr<Source> source;
+  std::optional<std::vector<int>> truth;  // class labels found in a container file, numbered as they are there
+};
+
+// One container file that holds all views, or one file a view with the same instances in the same rows.
+// Throws ErrorKind::io for what cannot be read and ErrorKind::data for what cannot be understood.
+Input open_input(const std::vector<std::string>& paths);
+
+// Side files of a data set: text, one line an instance.
+std::vector<int> read_labels(const std::string& path);         // one integer or word a line; words are numbered by
+                                                               // first appearance
+std::vector<Index> read_order(const std::string& path);        // a permutation of 0 .. N-1
+std::vector<bool> read_presence(const std::string& path, Index views);  // N x views of 0 and 1, row-major
+
+}  // namespace omvc

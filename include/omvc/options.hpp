@@ -1,0 +1,167 @@
+// Everything that decides a result. One struct with the defaults in place and one table (kParams) that names each field,
+// its range and its meaning; validation, command line, model file and docs/parameters.md are derived from the table.
+//
+//     omvc::Options options;                                     // the default preset
+//     options.clusters = 10;
+//     omvc::Options paper = omvc::preset_options(omvc::Preset::paper);   // OMVC as published
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "omvc/chunk.hpp"
+
+namespace omvc {
+
+enum class Preset { standard, paper };
+
+// How the views of an instance are held together.
+enum class Consensus {
+  tight,  // one latent row an instance, solved jointly over its observed views: the limit of alpha to infinity
+  soft,   // one latent row a view, pulled to their weighted mean by alpha (Eq. 7)
+};
+
+// What stands in for a missing view.
+enum class Missing {
+  ignore,  // weight 0: only what was observed speaks
+  fill,    // the running mean of the view (Eq. 10) with the share of instances present as its weight (Eq. 11)
+};
+
+// What a later pass does with the share of a chunk in the running sums.
+enum class Statistics {
+  replace,     // the chunk's old share is subtracted first, so every instance counts once
+  accumulate,  // every pass adds to the sums (Section IV-C, as in the authors' script)
+};
+
+enum class Scaling {
+  automatic,  // by the kind of each view; see docs/algorithm.md#scaling
+  none,       // as the data are; negative values are refused
+  total,      // negative entries to 0, each view divided by its total over the observed instances: the authors'
+};
+
+// Where the basis comes from before the first chunk is learned.
+enum class Start {
+  data,    // instances of the first chunk
+  random,  // uniform numbers
+};
+
+// The algorithm for the row problem of the latent and the basis step.
+enum class RowSolver {
+  hals,      // cyclic coordinate descent
+  newton,    // projected steps with the inverse Hessian and the Armijo rule (Eq. 16, 18, 22)
+  diagonal,  // the same with the diagonal of the Hessian (Section IV-B), for large ranks
+};
+
+struct Options {
+  int clusters = 0;
+  int rank = 0;
+  Index chunk = 250;
+  int passes = 5;
+  Consensus consensus = Consensus::tight;
+  std::vector<double> alpha{1e-2};
+  std::vector<double> beta{1e-7};
+  double ridge = 0.1;
+  Missing missing = Missing::ignore;
+  Statistics statistics = Statistics::replace;
+  Scaling scaling = Scaling::automatic;
+  Start start = Start::data;
+  RowSolver solver = RowSolver::hals;
+  bool unit_rows = true;
+  int rounds = 200;
+  double tolerance = 1e-4;
+  int restarts = 20;
+  std::uint64_t seed = 0;
+  int threads = 0;
+
+  bool operator==(const Options&) const = default;
+};
+
+// The options of a preset, with `clusters` still to be set.
+Options preset_options(Preset preset);
+
+// The names of an enum's values, as users write them.
+template <class E>
+struct EnumNames;
+#define OMVC_ENUM_NAMES(E, ...)                                        \
+  template <>                                                          \
+  struct EnumNames<E> {                                                \
+    static constexpr std::array kNames = std::to_array<std::pair<std::string_view, E>>({__VA_ARGS__}); \
+  }
+OMVC_ENUM_NAMES(Preset, {"default", Preset::standard}, {"paper", Preset::paper});
+OMVC_ENUM_NAMES(Consensus, {"tight", Consensus::tight}, {"soft", Consensus::soft});
+OMVC_ENUM_NAMES(Missing, {"ignore", Missing::ignore}, {"fill", Missing::fill});
+OMVC_ENUM_NAMES(Statistics, {"replace", Statistics::replace}, {"accumulate", Statistics::accumulate});
+OMVC_ENUM_NAMES(Scaling, {"auto", Scaling::automatic}, {"none", Scaling::none}, {"total", Scaling::total});
+OMVC_ENUM_NAMES(Start, {"data", Start::data}, {"random", Start::random});
+OMVC_ENUM_NAMES(RowSolver, {"hals", RowSolver::hals}, {"newton", RowSolver::newton}, {"diagonal", RowSolver::diagonal});
+#undef OMVC_ENUM_NAMES
+
+// One option: its name at every interface, where it lives, its range (numbers only), and one line of help.
+template <class T>
+struct Param {
+  const char* name;
+  T Options::*field;
+  double low;
+  double high;
+  const char* help;
+};
+
+inline constexpr std::tuple kParams{
+    Param<int>{"clusters", &Options::clusters, 2, 1 << 20, "number of clusters K"},
+    Param<int>{"rank", &Options::rank, 0, 4096, "number of latent components r; 0 chooses: K if soft, 2 K if tight"},
+    Param<Index>{"chunk", &Options::chunk, 1, 1 << 24, "instances learned at a time"},
+    Param<int>{"passes", &Options::passes, 1, 100000, "times the data are read; a stream that cannot be read again gets one"},
+    Param<Consensus>{"consensus", &Options::consensus, 0, 0,
+                     "tight: one latent row an instance; soft: one a view, pulled together by alpha (Eq. 7)"},
+    Param<std::vector<double>>{"alpha", &Options::alpha, 1e-300, 1e100,
+                               "soft consensus: pull of each view to it; one value, or one a view"},
+    Param<std::vector<double>>{"beta", &Options::beta, 0, 1e100,
+                               "soft consensus: lasso on the latent rows; one value, or one a view"},
+    Param<double>{"ridge", &Options::ridge, 0, 1e100,
+                  "tight consensus: ridge on the latent rows, as a multiple of the mean diagonal of U'U"},
+    Param<Missing>{"missing", &Options::missing, 0, 0,
+                   "ignore: a missing view has weight 0; fill: running mean and dynamic weight (Eq. 10, 11)"},
+    Param<Statistics>{"statistics", &Options::statistics, 0, 0,
+                      "later passes: replace a chunk's share in the running sums, or accumulate as the paper does"},
+    Param<Scaling>{"scaling", &Options::scaling, 0, 0,
+                   "auto: by the kind of view; none; total: the paper's, negatives to 0 and total mass 1"},
+    Param<Start>{"start", &Options::start, 0, 0, "first basis: instances of the first chunk, or random numbers"},
+    Param<RowSolver>{"solver", &Options::solver, 0, 0,
+                     "row problem: hals; newton (Eq. 16, 22); diagonal Hessian (Section IV-B)"},
+    Param<bool>{"unit-rows", &Options::unit_rows, 0, 1, "bring embedding rows to length 1 before k-means"},
+    Param<int>{"rounds", &Options::rounds, 1, 1000000, "updates of all factors on a chunk, at most"},
+    Param<double>{"tolerance", &Options::tolerance, 0, 1,
+                  "a chunk is done when a round changes the loss by less than this share of it"},
+    Param<int>{"restarts", &Options::restarts, 1, 100000, "starts of k-means; the best by inertia gives the labels"},
+    Param<std::uint64_t>{"seed", &Options::seed, 0, 18446744073709551615.0, "seed of all randomness"},
+    Param<int>{"threads", &Options::threads, 0, 4096, "threads; 0 = all cores; the result does not depend on it"},
+};
+
+// Calls f(param) for every entry of the table.
+template <class F>
+constexpr void for_each_param(F&& f) {
+  std::apply([&](const auto&... param) { (f(param), ...); }, kParams);
+}
+
+// An option's value as text, as written in help texts, model files and option files; and back.
+// parse_option throws ErrorKind::usage naming the option, the text and what is allowed.
+std::string format_option(const Options& options, std::string_view name);
+void parse_option(Options& options, std::string_view name, const std::string& text);
+
+// Throws ErrorKind::usage naming option, value and rule.
+void check_options(const Options& options);
+
+// The name of an enum value, as users write it.
+template <class E>
+constexpr std::string_view name_of(E value) {
+  for (const auto& [name, candidate] : EnumNames<E>::kNames) {
+    if (candidate == value) return name;
+  }
+  return "?";
+}
+
+}  // namespace omvc

@@ -1,0 +1,82 @@
+// What a run tells: progress while it works (Observer), and a summary when it is done (Report).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "omvc/chunk.hpp"
+#include "omvc/kmeans.hpp"
+
+namespace omvc {
+
+// After one chunk.
+struct ChunkReport {
+  int pass = 1;          // from 1
+  Index chunk = 0;       // from 1, in this pass
+  Index instances = 0;   // in this pass so far
+  double loss = 0;       // the average loss of Eq. (28) over this pass so far
+  int rounds = 0;        // updates of all factors on this chunk
+};
+
+// After one pass.
+struct PassReport {
+  int pass = 1;
+  Index instances = 0;
+  double loss = 0;     // the average loss of Eq. (28) over the pass, with the basis at its end
+  double seconds = 0;  // reading and learning
+  Index rounds = 0;    // sum over chunks
+  std::vector<double> loss_curve;  // the loss after each chunk, thinned evenly to at most 256 points
+};
+
+// What was found in one view while the data were read.
+struct ViewReport {
+  std::string name;
+  Index features = 0;
+  Index observed = 0;        // instances present in the view
+  Index negatives = 0;       // negative entries that the scaling set to 0
+  std::string scaling;       // what was done to the view, in words
+};
+
+struct Report {
+  Index instances = 0;   // all, also those without any view
+  Index unobserved = 0;  // instances present in no view: label -1
+  int clusters = 0;
+  int rank = 0;
+  double loss = 0;       // of the last pass
+  double seconds = 0;    // everything
+  bool stopped = false;  // the observer asked to stop before the last pass was complete
+  std::vector<ViewReport> views;
+  std::vector<PassReport> passes;
+  std::vector<Index> cluster_sizes;
+  std::vector<std::string> warnings;  // whole sentences for the user
+};
+
+// The embedding rows of a run, by row number of the source, read a block at a time.
+class Embedding {
+ public:
+  virtual ~Embedding() = default;
+  virtual Index rows() const = 0;
+  virtual Index rank() const = 0;
+  // Copies rows [first, first + count) to out, row-major. A row of an instance without any view is all NaN.
+  virtual void read(Index first, Index count, double* out) const = 0;
+};
+
+// At most `limit` rows of an embedding, chosen by the seed alone and in ascending order, all of them where they are
+// fewer; rows that are NaN are left out. This is what k-means learns from.
+std::vector<double> sample_rows(const Embedding& embedding, Index limit, std::uint64_t seed);
+
+// How many rows k-means learns from: all of them up to this number. 256 rows a cluster are plenty for a centre.
+inline Index kmeans_sample_size(int clusters) { return clusters * Index{256} < 10000 ? 10000 : clusters * Index{256}; }
+
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  // Before the first pass the data may be read once, for scaling and to find errors before time is spent on learning.
+  virtual void on_survey(Index /*instances_so_far*/) {}
+  virtual void on_start(const Report& /*what_is_known*/, int /*passes*/) {}
+  // Returning false stops the run after this chunk; what was learned so far is kept.
+  virtual bool on_chunk(const ChunkReport&) { return true; }
+  virtual void on_pass(const PassReport&, const Embedding&) {}
+};
+
+}  // namespace omvc

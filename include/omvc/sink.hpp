@@ -1,0 +1,44 @@
+// Where results go, a block of rows at a time and in the row order of the source, whatever the order of the stream was.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "omvc/chunk.hpp"
+#include "omvc/kmeans.hpp"
+
+namespace omvc {
+
+struct ResultRows {
+  Index first_row = 0;          // the row number of the first of them
+  std::span<const int> labels;  // cluster 0 .. K-1, or -1 for an instance without any view
+  RowsView embedding;           // rows of V*; NaN for an instance without any view
+};
+
+class Sink {
+ public:
+  virtual ~Sink() = default;
+  virtual void write(const ResultRows& rows) = 0;
+  // Called once after the last block. A file appears under its name only now, and whole.
+  virtual void finish() {}
+};
+
+// One label a line.
+std::unique_ptr<Sink> make_label_sink(const std::string& path);
+
+// Embedding rows as NPY (`.npy`, float64), else as text with the separator that the name asks for (`.csv`, `.tsv`,
+// blanks otherwise).
+std::unique_ptr<Sink> make_embedding_sink(const std::string& path);
+
+// Hands every block to each of the sinks.
+std::unique_ptr<Sink> make_sink_list(std::vector<std::unique_ptr<Sink>> sinks);
+
+// Writes N x views of 0 and 1, one line an instance: the form that read_presence reads.
+void write_presence(const std::string& path, const std::vector<bool>& present, Index views);
+
+// Throws ErrorKind::io if a file cannot be created at this path: asked before a long run rather than after it.
+void check_writable(const std::string& path);
+
+}  // namespace omvc

@@ -1,0 +1,40 @@
+// Where chunks come from. A source delivers the instances of a data set in one fixed order, as many at a time as the
+// caller asks for. Reading files is one kind of source (omvc/input.hpp), a matrix in memory another; write your own by
+// deriving from Source.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "omvc/chunk.hpp"
+
+namespace omvc {
+
+class Source {
+ public:
+  virtual ~Source() = default;
+
+  virtual const Schema& schema() const = 0;
+
+  // The next instances of the stream, at most max_rows of them; nothing at the end. Never an empty chunk.
+  virtual std::optional<Chunk> next(Index max_rows) = 0;
+
+  // Goes back to the first instance. Returns false where the stream cannot be read again (a pipe).
+  virtual bool rewind() = 0;
+
+  // The number of instances, where it is known without reading them all.
+  virtual std::optional<Index> size() const { return std::nullopt; }
+};
+
+// A whole data set in memory, delivered in the order given (row numbers, each once), or as it is stored.
+// Chunk::rows holds the stored row numbers, so outputs can be brought back to the stored order.
+std::unique_ptr<Source> make_table_source(Schema schema, Chunk table, std::vector<Index> order = {});
+
+// Reads all of a source into one chunk. Memory grows with the data.
+Chunk read_all(Source& source);
+
+// Hides what the mask says was not observed: present[row * views + view], rows by Chunk::rows.
+std::unique_ptr<Source> make_masked_source(std::unique_ptr<Source> source, std::vector<bool> present);
+
+}  // namespace omvc

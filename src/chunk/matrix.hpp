@@ -1,0 +1,17 @@
+// The matrix types of the library. Factors are row-major and double: rows are instances or features, and rows are what
+// the solver works on.
+#pragma once
+
+#include <Eigen/Core>
+
+#include "omvc/chunk.hpp"
+
+namespace omvc {
+
+using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using Vector = Eigen::VectorXd;
+using RowVector = Eigen::RowVectorXd;
+using MatrixIn = Eigen::Ref<const Matrix>;
+using MatrixOut = Eigen::Ref<Matrix>;
+
+}  // namespace omvc

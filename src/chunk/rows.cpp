@@ -1,0 +1,83 @@
+#include "chunk/rows.hpp"
+
+#include <fmt/core.h>
+
+#include "omvc/error.hpp"
+
+namespace omvc {
+namespace {
+
+template <class T>
+DenseBlock<T> take(const DenseBlock<T>& block, std::span<const Index> rows) {
+  DenseBlock<T> out;
+  out.rows = static_cast<Index>(rows.size());
+  out.cols = block.cols;
+  out.values.reserve(rows.size() * static_cast<std::size_t>(block.cols));
+  for (const Index row : rows) {
+    const auto values = block.row(row);
+    out.values.insert(out.values.end(), values.begin(), values.end());
+  }
+  return out;
+}
+
+template <class T>
+CsrBlock<T> take(const CsrBlock<T>& block, std::span<const Index> rows) {
+  CsrBlock<T> out;
+  out.rows = static_cast<Index>(rows.size());
+  out.cols = block.cols;
+  out.offsets.reserve(rows.size() + 1);
+  for (const Index row : rows) {
+    const auto at = static_cast<std::size_t>(row);
+    out.offsets.push_back(out.offsets.back() + block.offsets[at + 1] - block.offsets[at]);
+  }
+  out.columns.reserve(static_cast<std::size_t>(out.offsets.back()));
+  out.values.reserve(static_cast<std::size_t>(out.offsets.back()));
+  for (const Index row : rows) {
+    const Index first = block.offsets[static_cast<std::size_t>(row)];
+    const Index last = block.offsets[static_cast<std::size_t>(row) + 1];
+    out.columns.insert(out.columns.end(), block.columns.begin() + first, block.columns.begin() + last);
+    out.values.insert(out.values.end(), block.values.begin() + first, block.values.begin() + last);
+  }
+  return out;
+}
+
+template <class T>
+void append(DenseBlock<T>& block, const DenseBlock<T>& more) {
+  block.values.insert(block.values.end(), more.values.begin(), more.values.end());
+}
+
+template <class T>
+void append(CsrBlock<T>& block, const CsrBlock<T>& more) {
+  const Index shift = block.offsets.back();
+  for (std::size_t i = 1; i < more.offsets.size(); ++i) block.offsets.push_back(shift + more.offsets[i]);
+  block.columns.insert(block.columns.end(), more.columns.begin(), more.columns.end());
+  block.values.insert(block.values.end(), more.values.begin(), more.values.end());
+}
+
+}  // namespace
+
+Block take_rows(const Block& block, std::span<const Index> rows) {
+  return std::visit([&](const auto& typed) -> Block { return take(typed, rows); }, block);
+}
+
+void append_rows(Block& block, const Block& more, const std::string& where) {
+  if (block.index() != more.index()) {
+    throw Error(ErrorKind::data,
+                fmt::format("{}: a later chunk stores the view in another way (dense or sparse, float or double) than "
+                            "the first; a source must keep to one",
+                            where));
+  }
+  if (block_cols(block) != block_cols(more)) {
+    throw Error(ErrorKind::data, fmt::format("{}: a later chunk has {} columns, the first has {}", where,
+                                             block_cols(more), block_cols(block)));
+  }
+  std::visit(
+      [&](auto& typed) {
+        const auto& rows = std::get<std::decay_t<decltype(typed)>>(more);
+        append(typed, rows);
+        typed.rows += rows.rows;
+      },
+      block);
+}
+
+}  // namespace omvc

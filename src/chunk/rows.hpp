@@ -1,0 +1,17 @@
+// Picking and joining rows of blocks. What a block is (dense or CSR, float or double) never changes here.
+#pragma once
+
+#include <span>
+
+#include "omvc/chunk.hpp"
+
+namespace omvc {
+
+// The given rows of the block, in the given order. Rows may repeat; each must exist.
+Block take_rows(const Block& block, std::span<const Index> rows);
+
+// Adds the rows of `more` below those of `block`. Throws ErrorKind::data if the two differ in kind or columns; `where`
+// names the view for the message.
+void append_rows(Block& block, const Block& more, const std::string& where);
+
+}  // namespace omvc

@@ -1,0 +1,195 @@
+#include "omvc/clusterer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "engine.hpp"
+#include "omvc/error.hpp"
+
+namespace omvc {
+
+Engine::Engine(Options chosen) : options(std::move(chosen)) {
+  check_options(options);
+  workers = std::make_unique<Workers>(options.threads);
+}
+
+void Engine::start(const Schema& data_schema) {
+  schema = data_schema;
+  const std::size_t views = schema.views.size();
+  if (views == 0) throw Error(ErrorKind::data, "the data have no views");
+  for (const auto& [name, values] : {std::pair{"alpha", &options.alpha}, std::pair{"beta", &options.beta}}) {
+    if (values->size() != 1 && values->size() != views) {
+      throw Error(ErrorKind::usage, fmt::format("option {} has {} values, and the data have {} views; give one value or one a "
+                                                "view",
+                                                name, values->size(), views));
+    }
+  }
+  scaling.assign(views, {});
+  clipped.assign(views, 0);
+  method.emplace(options, schema);
+  sample.emplace(kmeans_sample_size(options.clusters), options.seed);
+  centres.clear();
+}
+
+void Engine::check_fits(const Chunk& chunk) const {
+  if (!method) throw Error(ErrorKind::usage, "the model has learned nothing yet: call fit or partial_fit first");
+  check_chunk(chunk, schema);
+}
+
+void Engine::scale(Chunk& chunk) {
+  std::optional<Survey> survey;
+  for (std::size_t v = 0; v < scaling.size(); ++v) {
+    if (scaling[v].known || chunk.views[v].present.empty()) continue;
+    if (!survey) {
+      survey.emplace(schema);
+      survey->add(chunk);
+    }
+    scaling[v] = choose_scaling(options.scaling, survey->views[v]);
+  }
+  const std::vector<Index> negatives = apply_scaling(scaling, schema, chunk);
+  if (method->state().pass != 1) return;
+  for (std::size_t v = 0; v < negatives.size(); ++v) clipped[v] += negatives[v];
+}
+
+void Engine::find_centres(std::vector<double> rows) {
+  const Index r = method->state().scale.size();
+  const Index count = static_cast<Index>(rows.size()) / r;
+  if (count < options.clusters) {
+    throw Error(ErrorKind::data, fmt::format("{} clusters were asked for, but only {} instances with at least one view were "
+                                             "learned; ask for fewer clusters",
+                                             options.clusters, count));
+  }
+  if (options.unit_rows) to_unit_length(rows.data(), count, r);
+  centres = kmeans({rows.data(), count, r}, {.clusters = options.clusters,
+                                             .starts = options.restarts,
+                                             .seed = options.seed,
+                                             .threads = workers->threads()})
+                .centres;
+}
+
+std::vector<int> Engine::label(const double* rows, Index count) const {
+  const Index r = method->state().scale.size();
+  std::vector<int> labels;
+  std::vector<double> row;
+  for (Index i = 0; i < count; ++i) {
+    row.assign(rows + i * r, rows + (i + 1) * r);
+    if (options.unit_rows) to_unit_length(row.data(), 1, r);
+    labels.push_back(std::isnan(row[0]) ? -1 : nearest_centre(row, centres));
+  }
+  return labels;
+}
+
+std::vector<ViewReport> Engine::views() const {
+  std::vector<ViewReport> reports;
+  for (std::size_t v = 0; v < schema.views.size(); ++v) {
+    reports.push_back({.name = schema.views[v].name,
+                       .features = schema.views[v].features,
+                       .observed = static_cast<Index>(method->state().views[v].observed),
+                       .negatives = clipped[v],
+                       .scaling = scaling[v].known ? scaling[v].description : "never seen"});
+  }
+  return reports;
+}
+
+Clusterer::Clusterer(Options options) : impl_(std::make_unique<Impl>(std::move(options))) {}
+Clusterer::Clusterer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Clusterer::~Clusterer() = default;
+Clusterer::Clusterer(Clusterer&&) noexcept = default;
+Clusterer& Clusterer::operator=(Clusterer&&) noexcept = default;
+
+Report Clusterer::fit(Source& source, Sink& sink) {
+  Observer silent;
+  return fit(source, sink, silent);
+}
+
+ChunkReport Clusterer::partial_fit(Chunk chunk) {
+  if (!impl_->method) {
+    Schema schema;
+    for (std::size_t v = 0; v < chunk.views.size(); ++v) {
+      schema.views.push_back({fmt::format("view{}", v + 1), block_cols(chunk.views[v].block), {}});
+    }
+    impl_->start(schema);
+  }
+  impl_->check_fits(chunk);
+  impl_->scale(chunk);
+  const LearnedRows learned = impl_->method->learn(chunk, nullptr, *impl_->workers);
+  for (std::size_t i = 0; i < learned.rows.size(); ++i) {
+    const double* row = learned.values.row(static_cast<Index>(i)).data();
+    impl_->sample->offer(learned.rows[i], {row, static_cast<std::size_t>(learned.values.cols())});
+  }
+  impl_->centres.clear();
+  return {.pass = 1,
+          .chunk = 0,
+          .instances = instances(),
+          .loss = impl_->method->average_loss(*impl_->workers),
+          .rounds = learned.rounds};
+}
+
+Assignment Clusterer::assign(Chunk chunk) {
+  impl_->check_fits(chunk);
+  centres();
+  const std::vector<bool> observed = observed_instances(chunk);
+  // A view that was never seen while learning has no basis: what it says about the new instances cannot be used.
+  for (std::size_t v = 0; v < chunk.views.size(); ++v) {
+    if (!impl_->scaling[v].known) chunk.views[v] = keep_instances(std::move(chunk.views[v]), std::vector<bool>(observed.size()));
+  }
+  apply_scaling(impl_->scaling, impl_->schema, chunk);
+  Matrix rows = impl_->method->embed(chunk, *impl_->workers);
+  for (std::size_t i = 0; i < observed.size(); ++i) {
+    if (!observed[i]) rows.row(static_cast<Index>(i)).setConstant(std::numeric_limits<double>::quiet_NaN());
+  }
+  return {impl_->label(rows.data(), rows.rows()), {rows.data(), rows.data() + rows.size()}};
+}
+
+const Options& Clusterer::options() const { return impl_->options; }
+const Schema& Clusterer::schema() const { return impl_->schema; }
+Index Clusterer::instances() const { return impl_->method ? static_cast<Index>(impl_->method->state().instances) : 0; }
+int Clusterer::rank() const { return Omvc::rank(impl_->options); }
+
+std::span<const double> Clusterer::basis(std::size_t view) const {
+  const Matrix& U = impl_->method.value().state().views.at(view).U;
+  return {U.data(), static_cast<std::size_t>(U.size())};
+}
+
+std::span<const double> Clusterer::centres() {
+  if (!impl_->method) throw Error(ErrorKind::usage, "the model has learned nothing yet: call fit or partial_fit first");
+  if (impl_->centres.empty()) {
+    std::vector<double> rows = impl_->sample->values();
+    const RowVector& scale = impl_->method->state().scale;
+    for (std::size_t i = 0; i < rows.size(); ++i) rows[i] *= scale(static_cast<Index>(i) % scale.size());
+    impl_->find_centres(std::move(rows));
+  }
+  return impl_->centres;
+}
+
+std::vector<ViewReport> Clusterer::views() const { return impl_->views(); }
+
+std::vector<Feature> Clusterer::top_features(std::size_t view, int cluster, int count) {
+  const Index r = rank();
+  const Eigen::Map<const Matrix> all_centres(centres().data(), impl_->options.clusters, r);
+  const Matrix profiles = impl_->method->state().views.at(view).U * all_centres.transpose();  // d x K
+  const Vector mean = profiles.rowwise().mean();
+  const Vector own = profiles.col(cluster);
+  // A feature that hardly occurs in the cluster tells nothing however large its lift: ranking by weight * log(lift)
+  // asks for both.
+  const auto telling = [&](Index j) { return own(j) > 0 && mean(j) > 0 ? own(j) * std::log(own(j) / mean(j)) : 0.0; };
+  std::vector<Index> order(static_cast<std::size_t>(own.size()));
+  for (std::size_t j = 0; j < order.size(); ++j) order[j] = static_cast<Index>(j);
+  const auto shown = static_cast<std::ptrdiff_t>(std::min<Index>(count, own.size()));
+  std::partial_sort(order.begin(), order.begin() + shown, order.end(), [&](Index a, Index b) {
+    return std::pair(-telling(a), a) < std::pair(-telling(b), b);
+  });
+  std::vector<Feature> features;
+  const auto& names = impl_->schema.views[view].feature_names;
+  for (std::ptrdiff_t i = 0; i < shown; ++i) {
+    const Index j = order[static_cast<std::size_t>(i)];
+    features.push_back({j, names.empty() ? fmt::format("{}", j) : names[static_cast<std::size_t>(j)], own(j),
+                        mean(j) > 0 ? own(j) / mean(j) : 0});
+  }
+  return features;
+}
+
+}  // namespace omvc

@@ -1,0 +1,44 @@
+// What a Clusterer holds: the place where sources, scaling, method, k-means and sinks meet.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "methods/omvc.hpp"
+#include "model/row_sample.hpp"
+#include "omvc/clusterer.hpp"
+#include "source/scaling.hpp"
+
+namespace omvc {
+
+struct Engine {
+  explicit Engine(Options chosen);
+
+  // Takes the schema of the data and starts with nothing learned.
+  void start(const Schema& data_schema);
+
+  // Scales a chunk, choosing first the scaling of views that it is the first to show.
+  void scale(Chunk& chunk);
+  void check_fits(const Chunk& chunk) const;
+
+  // Centres from embedding rows, row-major and free of scale or not as k-means is to see them.
+  void find_centres(std::vector<double> rows);
+  // Labels of embedding rows; -1 for rows of NaN.
+  std::vector<int> label(const double* rows, Index count) const;
+  std::vector<ViewReport> views() const;
+
+  Options options;
+  Schema schema;
+  std::vector<ViewScaling> scaling;
+  std::vector<Index> clipped;      // negative entries set to 0, by view, first pass only
+  std::optional<Omvc> method;
+  std::optional<RowSample> sample;  // of what partial_fit has learned, for the centres
+  std::vector<double> centres;      // empty until they are needed
+  std::unique_ptr<Workers> workers;
+};
+
+struct Clusterer::Impl : Engine {
+  using Engine::Engine;
+};
+
+}  // namespace omvc

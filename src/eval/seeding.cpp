@@ -1,0 +1,75 @@
+#include "eval/seeding.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "eval/distance.hpp"
+
+namespace omvc {
+namespace {
+
+// Lowers nearest[i] to the squared distance between row i and a new centre. Four rows at a time hide the latency of the
+// additions, whose order within a row is fixed.
+void lower_to(const RowsView& rows, const double* centre, std::vector<double>& nearest) {
+  constexpr Index kAbreast = 4;
+  double* out = nearest.data();
+  Index i = 0;
+  for (; i + kAbreast <= rows.rows; i += kAbreast) {
+    const double* x = rows.data + i * rows.cols;
+    std::array<double, kAbreast> sums{};
+    for (Index j = 0; j < rows.cols; ++j) {
+      const double c = centre[j];
+      const double d0 = x[j] - c;
+      const double d1 = x[j + rows.cols] - c;
+      const double d2 = x[j + 2 * rows.cols] - c;
+      const double d3 = x[j + 3 * rows.cols] - c;
+      sums[0] += d0 * d0;
+      sums[1] += d1 * d1;
+      sums[2] += d2 * d2;
+      sums[3] += d3 * d3;
+    }
+    for (Index k = 0; k < kAbreast; ++k) out[i + k] = std::min(out[i + k], sums[static_cast<std::size_t>(k)]);
+  }
+  for (; i < rows.rows; ++i) {
+    out[i] = std::min(out[i], squared_distance(rows.data + i * rows.cols, centre, rows.cols));
+  }
+}
+
+// The row at which the running sum of the weights passes share * total; -1 if no weight is positive.
+Index draw(const std::vector<double>& weights, double share) {
+  double total = 0;
+  for (const double weight : weights) total += weight;
+  const double target = share * total;
+  double sum = 0;
+  Index last = -1;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    if (weights[i] <= 0) continue;
+    sum += weights[i];
+    last = static_cast<Index>(i);
+    if (sum > target) break;
+  }
+  return last;
+}
+
+}  // namespace
+
+std::vector<double> seed_centres(const RowsView& rows, int clusters, const Random& random) {
+  std::vector<double> centres;
+  centres.reserve(static_cast<std::size_t>(clusters * rows.cols));
+  std::vector<double> nearest(static_cast<std::size_t>(rows.rows), std::numeric_limits<double>::infinity());
+  std::vector<bool> taken(nearest.size(), false);
+  for (int k = 0; k < clusters; ++k) {
+    const auto number = static_cast<std::uint64_t>(k);
+    Index row = k == 0 ? static_cast<Index>(random.below(static_cast<std::uint64_t>(rows.rows), number))
+                       : draw(nearest, random.uniform(number));
+    if (row < 0) row = std::find(taken.begin(), taken.end(), false) - taken.begin();
+    taken[static_cast<std::size_t>(row)] = true;
+    const std::span<const double> centre = rows.row(row);
+    centres.insert(centres.end(), centre.begin(), centre.end());
+    lower_to(rows, centre.data(), nearest);
+  }
+  return centres;
+}
+
+}  // namespace omvc

@@ -1,0 +1,76 @@
+#include "file/atomic_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include "file/descriptor.hpp"
+#include "omvc/error.hpp"
+
+namespace omvc {
+namespace {
+constexpr std::size_t kBuffer = 1 << 18;
+}
+
+AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
+  if (std::filesystem::is_directory(path_)) {
+    throw Error(ErrorKind::io, fmt::format("cannot write {}: it is a folder; give a file name", path_));
+  }
+  temporary_ = path_ + ".XXXXXX";
+  descriptor_ = ::mkostemp(temporary_.data(), O_CLOEXEC);
+  if (descriptor_ < 0) {
+    throw Error(ErrorKind::io, fmt::format("cannot write {}: {}; choose a folder that exists and is writable", path_,
+                                           std::strerror(errno)));
+  }
+  // mkostemp makes the file private; results get the permissions that any new file has.
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  if (::fchmod(descriptor_, 0666 & ~mask) != 0) fail("cannot set the permissions of");
+}
+
+AtomicFile::~AtomicFile() {
+  if (descriptor_ < 0) return;
+  ::close(descriptor_);
+  ::unlink(temporary_.c_str());
+}
+
+void AtomicFile::write(const void* data, std::size_t size) {
+  buffer_.append(static_cast<const char*>(data), size);
+  if (buffer_.size() >= kBuffer) flush();
+}
+
+void AtomicFile::write_at(std::size_t offset, const void* data, std::size_t size) {
+  flush();
+  if (!write_fully_at(descriptor_, data, size, static_cast<std::int64_t>(offset))) fail("cannot write");
+}
+
+void AtomicFile::commit() {
+  flush();
+  if (::fsync(descriptor_) != 0) fail("cannot write");
+  if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail("cannot write");
+  ::close(std::exchange(descriptor_, -1));
+  // The rename itself is durable once the folder is; a folder that cannot be synced is no reason to fail.
+  const std::string folder = std::filesystem::path(path_).parent_path().string();
+  const int directory = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (directory >= 0) {
+    ::fsync(directory);
+    ::close(directory);
+  }
+}
+
+void AtomicFile::flush() {
+  if (!write_fully(descriptor_, buffer_.data(), buffer_.size())) fail("cannot write");
+  buffer_.clear();
+}
+
+void AtomicFile::fail(const char* what) const {
+  throw Error(ErrorKind::io, fmt::format("{} {}: {}; the file is left as it was", what, path_, std::strerror(errno)));
+}
+
+}  // namespace omvc

@@ -1,0 +1,14 @@
+// Reading and writing whole ranges through a file descriptor: short transfers and interruptions by signals are finished
+// here. Each function returns false with errno set on failure; reading past the end fails with errno 0.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace omvc {
+
+bool write_fully(int descriptor, const void* data, std::size_t size);
+bool write_fully_at(int descriptor, const void* data, std::size_t size, std::int64_t offset);
+bool read_fully_at(int descriptor, void* data, std::size_t size, std::int64_t offset);
+
+}  // namespace omvc

@@ -1,0 +1,49 @@
+// The three operations through which the solver touches data (design: "the data is touched by three operations only"),
+// and the sum of its rows for the running mean of Eq. (10). Dense, CSR, float and double differ here and nowhere else.
+//
+// Every operation cuts its output into blocks that depend on the shape alone and computes each element in one fixed
+// order, so results are equal to the bit for any number of threads.
+#pragma once
+
+#include <vector>
+
+#include "chunk/matrix.hpp"
+#include "parallel/workers.hpp"
+
+namespace omvc {
+
+// A block of a chunk made ready to be multiplied many times. Refers to the block, which must outlive it. For CSR it
+// holds the entries a second time, by columns, so that X' V is a gather without races.
+class DataBlock {
+ public:
+  explicit DataBlock(const Block& block);
+
+  Index rows() const { return block_rows(*block_); }
+  Index cols() const { return block_cols(*block_); }
+
+  // out = X U, for U of cols x r and out of rows x r.
+  void times(const MatrixIn& U, MatrixOut out, Workers& workers) const;
+
+  // out += X' V, for V of rows x r and out of cols x r.
+  void add_transpose_times(const MatrixIn& V, MatrixOut out, Workers& workers) const;
+
+  double squared_norm() const;  // ||X||^2
+
+  // out += sum of the rows, for out of length cols.
+  void add_row_sum(Eigen::Ref<Vector> out) const;
+
+ private:
+  const Block* block_;
+  std::vector<Index> column_offsets_;   // CSR only: cols + 1
+  std::vector<std::int32_t> row_of_;    // CSR only: the row of each entry, by columns
+  std::vector<double> by_column_;       // CSR only: the value of each entry, by columns
+};
+
+// out = V' diag(w) V, r x r, for the weights of the rows given as two runs: rows [0, first) have weight 1, the others
+// weight `rest`. Fixed blocks, summed in order.
+void gram(const MatrixIn& V, Index first, double rest, Matrix& out, Workers& workers);
+
+// out = V' V.
+inline void gram(const MatrixIn& V, Matrix& out, Workers& workers) { gram(V, V.rows(), 1.0, out, workers); }
+
+}  // namespace omvc

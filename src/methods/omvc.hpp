@@ -1,0 +1,63 @@
+// OMVC as a method: what a clusterer needs to learn a stream chunk by chunk. Chunks come scaled.
+#pragma once
+
+#include "model/row_store.hpp"
+#include "model/state.hpp"
+#include "omvc/options.hpp"
+#include "omvc/report.hpp"
+#include "parallel/workers.hpp"
+
+namespace omvc {
+
+// The embedding rows of a chunk, without those of instances that have no view. They are free of the scale they were
+// learned in (see State::scale), so that a later rescaling of the basis holds for them too.
+struct LearnedRows {
+  std::vector<Index> rows;  // row numbers
+  Matrix values;
+  int rounds = 0;
+};
+
+class Omvc {
+ public:
+  Omvc(const Options& options, const Schema& schema);
+  Omvc(const Options& options, State state) : options_(options), state_(std::move(state)) {}
+
+  // The rank that the options ask for or leave to us: the paper sets it to K; one shared latent row an instance gains
+  // from more components than clusters (docs/algorithm.md#rank).
+  static int rank(const Options& options);
+
+  void begin_pass(int pass) { state_.begin_pass(pass); }
+
+  // Learns a chunk. From the second pass on, `previous` holds the rows that the last pass left.
+  LearnedRows learn(const Chunk& chunk, const RowStore* previous, Workers& workers);
+
+  // Embedding rows of a chunk for the model as it is.
+  Matrix embed(const Chunk& chunk, Workers& workers) const;
+
+  double average_loss(Workers& workers) const;
+  const State& state() const { return state_; }
+
+ private:
+  Options options_;
+  State state_;
+};
+
+// The rows that a method has left in a store, in today's scale.
+class StoredEmbedding : public Embedding {
+ public:
+  StoredEmbedding(const RowStore& store, const RowVector& scale, Index rows)
+      : store_(&store), scale_(scale), rows_(rows) {}
+  Index rows() const override { return rows_; }
+  Index rank() const override { return store_->width(); }
+  void read(Index first, Index count, double* out) const override;
+
+ private:
+  const RowStore* store_;
+  RowVector scale_;
+  Index rows_;
+};
+
+// Which instances of a chunk are present in some view.
+std::vector<bool> observed_instances(const Chunk& chunk);
+
+}  // namespace omvc

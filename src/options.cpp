@@ -1,0 +1,148 @@
+#include "omvc/options.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <charconv>
+#include <type_traits>
+
+#include "omvc/error.hpp"
+
+namespace omvc {
+namespace {
+
+// Counts the fields of an aggregate by the longest list of initialisers it accepts, so that an option missing from the
+// table is a compile error.
+struct Anything {
+  template <class T>
+  operator T() const;  // NOLINT(google-explicit-constructor)
+};
+template <class T, class... Fields>
+constexpr std::size_t field_count(Fields... fields) {
+  if constexpr (requires { T{fields..., Anything{}}; }) {
+    return field_count<T>(fields..., Anything{});
+  } else {
+    return sizeof...(Fields);
+  }
+}
+static_assert(field_count<Options>() == std::tuple_size_v<std::remove_cvref_t<decltype(kParams)>>,
+              "every field of Options has its entry in kParams");
+
+template <class T>
+constexpr bool is_list = std::is_same_v<T, std::vector<double>>;
+
+template <class T>
+std::string to_text(const T& value) {
+  if constexpr (std::is_enum_v<T>) {
+    return std::string(name_of(value));
+  } else if constexpr (is_list<T>) {
+    return fmt::format("{}", fmt::join(value, ","));
+  } else {
+    return fmt::format("{}", value);
+  }
+}
+
+template <class T>
+T number(std::string_view name, std::string_view text) {
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) {
+    throw Error(ErrorKind::usage, fmt::format("option {} = '{}': not a number of the kind this option takes", name, text));
+  }
+  return value;
+}
+
+template <class T>
+T from_text(std::string_view name, const std::string& text) {
+  if constexpr (std::is_enum_v<T>) {
+    std::string allowed;
+    for (const auto& [candidate, value] : EnumNames<T>::kNames) {
+      if (text == candidate) return value;
+      allowed += fmt::format("{}{}", allowed.empty() ? "" : ", ", candidate);
+    }
+    throw Error(ErrorKind::usage, fmt::format("option {} = '{}': choose one of {}", name, text, allowed));
+  } else if constexpr (is_list<T>) {
+    T values;
+    for (std::size_t begin = 0; begin <= text.size();) {
+      const std::size_t end = std::min(text.find(',', begin), text.size());
+      values.push_back(number<double>(name, std::string_view(text).substr(begin, end - begin)));
+      begin = end + 1;
+    }
+    return values;
+  } else if constexpr (std::is_same_v<T, bool>) {
+    if (text == "true" || text == "1" || text == "yes") return true;
+    if (text == "false" || text == "0" || text == "no") return false;
+    throw Error(ErrorKind::usage, fmt::format("option {} = '{}': choose true or false", name, text));
+  } else {
+    return number<T>(name, text);
+  }
+}
+
+template <class T>
+void check_range(const Param<T>& param, const T& value) {
+  const auto check_one = [&](double x) {
+    // Written so that NaN fails.
+    if (!(x >= param.low && x <= param.high)) {
+      throw Error(ErrorKind::usage, fmt::format("option {} = {} is outside {} .. {} ({})", param.name, to_text(value),
+                                                param.low, param.high, param.help));
+    }
+  };
+  if constexpr (is_list<T>) {
+    if (value.empty()) throw Error(ErrorKind::usage, fmt::format("option {} is empty: give at least one value", param.name));
+    for (const double x : value) check_one(x);
+  } else if constexpr (!std::is_enum_v<T>) {
+    check_one(static_cast<double>(value));
+  }
+}
+
+}  // namespace
+
+Options preset_options(Preset preset) {
+  Options options;
+  if (preset == Preset::paper) {
+    options.chunk = 50;
+    options.passes = 10;
+    options.consensus = Consensus::soft;
+    options.missing = Missing::fill;
+    options.statistics = Statistics::accumulate;
+    options.scaling = Scaling::total;
+    options.start = Start::random;
+    options.solver = RowSolver::newton;
+    options.unit_rows = false;
+  }
+  return options;
+}
+
+std::string format_option(const Options& options, std::string_view name) {
+  std::string text;
+  for_each_param([&](const auto& param) {
+    if (name == param.name) text = to_text(options.*param.field);
+  });
+  return text;
+}
+
+void parse_option(Options& options, std::string_view name, const std::string& text) {
+  bool known = false;
+  for_each_param([&]<class T>(const Param<T>& param) {
+    if (name != param.name) return;
+    options.*param.field = from_text<T>(name, text);
+    known = true;
+  });
+  if (!known) throw Error(ErrorKind::usage, fmt::format("there is no option named {}", name));
+}
+
+void check_options(const Options& options) {
+  for_each_param([&](const auto& param) { check_range(param, options.*param.field); });
+  if (options.consensus == Consensus::tight && options.missing == Missing::fill) {
+    throw Error(ErrorKind::usage,
+                "options consensus = tight and missing = fill exclude each other: with one latent row an instance, a filled "
+                "view would only repeat the mean; choose missing = ignore or consensus = soft");
+  }
+  if (options.consensus == Consensus::soft && options.statistics == Statistics::replace) {
+    throw Error(ErrorKind::usage,
+                "options consensus = soft and statistics = replace exclude each other: the latent rows of single views are "
+                "not kept between passes; choose statistics = accumulate or consensus = tight");
+  }
+}
+
+}  // namespace omvc

@@ -1,0 +1,77 @@
+#include "parallel/workers.hpp"
+
+#include <exception>
+#include <limits>
+#include <utility>
+
+namespace omvc {
+
+Workers::Workers(int threads) {
+  if (threads <= 0) threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  threads_.reserve(static_cast<std::size_t>(threads - 1));
+  for (int i = 1; i < threads; ++i) threads_.emplace_back([this] { work(); });
+}
+
+Workers::~Workers() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void Workers::run(std::int64_t count, const std::function<void(std::int64_t)>& task) {
+  {
+    const std::lock_guard lock(mutex_);
+    task_ = &task;
+    count_ = count;
+    next_ = 0;
+    failure_ = nullptr;
+    first_failed_ = std::numeric_limits<std::int64_t>::max();
+    busy_ = threads();
+    ++generation_;
+  }
+  wake_.notify_all();
+  take_tasks();
+  std::unique_lock lock(mutex_);
+  done_.wait(lock, [this] { return busy_ == 0; });
+  task_ = nullptr;
+  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+}
+
+void Workers::work() {
+  std::uint64_t seen = 0;
+  while (true) {
+    {
+      std::unique_lock lock(mutex_);
+      wake_.wait(lock, [&] { return stopping_ || generation_ != seen; });
+      if (stopping_) return;
+      seen = generation_;
+    }
+    take_tasks();
+  }
+}
+
+void Workers::take_tasks() {
+  std::unique_lock lock(mutex_);
+  while (next_ < count_) {
+    const std::int64_t i = next_++;
+    const auto* task = task_;
+    lock.unlock();
+    std::exception_ptr failure;
+    try {
+      (*task)(i);
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    lock.lock();
+    if (failure && i < first_failed_) {
+      first_failed_ = i;
+      failure_ = failure;
+    }
+  }
+  if (--busy_ == 0) done_.notify_all();
+}
+
+}  // namespace omvc

@@ -1,0 +1,60 @@
+// Threads that never change a result: work is cut into the same blocks whatever the number of threads, each block
+// writes its own output, and sums over blocks are taken in block order by the caller.
+#pragma once
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace omvc {
+
+class Workers {
+ public:
+  // threads - 1 threads are started; the caller is the remaining one. 0 means as many as the machine has.
+  explicit Workers(int threads = 1);
+  ~Workers();
+  Workers(const Workers&) = delete;
+  Workers& operator=(const Workers&) = delete;
+
+  int threads() const { return static_cast<int>(threads_.size()) + 1; }
+
+  // Calls task(i) for i = 0 .. count-1, in any order, on any thread, and returns when all are done. The first exception
+  // that a task threw (in the order of i) is rethrown here after all threads have stopped.
+  // One call at a time; tasks may not call run themselves.
+  void run(std::int64_t count, const std::function<void(std::int64_t)>& task);
+
+ private:
+  void work();
+  void take_tasks();
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::condition_variable done_;
+  const std::function<void(std::int64_t)>* task_ = nullptr;
+  std::int64_t count_ = 0;
+  std::int64_t next_ = 0;
+  std::int64_t first_failed_ = 0;
+  std::exception_ptr failure_;
+  int busy_ = 0;
+  std::uint64_t generation_ = 0;
+  bool stopping_ = false;
+  std::vector<std::thread> threads_;
+};
+
+// Calls body(first, last) for consecutive ranges of `block` indices that cover 0 .. n. The ranges depend neither on the
+// number of threads nor on `in_parallel`, with which the caller says whether the work is worth waking threads for.
+template <class Body>
+void for_blocks(Workers& workers, std::int64_t n, std::int64_t block, bool in_parallel, const Body& body) {
+  const std::int64_t count = (n + block - 1) / block;
+  if (count <= 1 || workers.threads() == 1 || !in_parallel) {
+    for (std::int64_t i = 0; i < count; ++i) body(i * block, std::min(n, (i + 1) * block));
+    return;
+  }
+  workers.run(count, [&](std::int64_t i) { body(i * block, std::min(n, (i + 1) * block)); });
+}
+
+}  // namespace omvc

@@ -1,0 +1,119 @@
+#include <fmt/format.h>
+
+#include <bit>
+#include <filesystem>
+#include <utility>
+
+#include "file/atomic_file.hpp"
+#include "omvc/sink.hpp"
+
+namespace omvc {
+namespace {
+
+class LabelSink : public Sink {
+ public:
+  explicit LabelSink(const std::string& path) : file_(path) {}
+  void write(const ResultRows& rows) override {
+    for (const int label : rows.labels) file_.write(fmt::format("{}\n", label));
+  }
+  void finish() override { file_.commit(); }
+
+ private:
+  AtomicFile file_;
+};
+
+class TextEmbeddingSink : public Sink {
+ public:
+  TextEmbeddingSink(const std::string& path, char separator) : file_(path), separator_(separator) {}
+  void write(const ResultRows& rows) override {
+    for (Index i = 0; i < rows.embedding.rows; ++i) {
+      const auto row = rows.embedding.row(i);
+      fmt::memory_buffer line;
+      for (std::size_t k = 0; k < row.size(); ++k) {
+        if (k > 0) line.push_back(separator_);
+        fmt::format_to(std::back_inserter(line), "{}", row[k]);  // the shortest text that reads back to the same bits
+      }
+      line.push_back('\n');
+      file_.write(line.data(), line.size());
+    }
+  }
+  void finish() override { file_.commit(); }
+
+ private:
+  AtomicFile file_;
+  char separator_;
+};
+
+// NPY 1.0. The header is written last, when the number of rows is known, into room left for it at the start.
+class NpyEmbeddingSink : public Sink {
+ public:
+  explicit NpyEmbeddingSink(const std::string& path) : file_(path) { file_.write(std::string(kHeader, ' ')); }
+  void write(const ResultRows& rows) override {
+    static_assert(std::endian::native == std::endian::little);
+    cols_ = rows.embedding.cols;
+    rows_ += rows.embedding.rows;
+    file_.write(rows.embedding.data, static_cast<std::size_t>(rows.embedding.rows * cols_) * sizeof(double));
+  }
+  void finish() override {
+    std::string header("\x93NUMPY\x01\x00", 8);
+    header += static_cast<char>(kHeader - 10);
+    header += '\0';
+    header += fmt::format("{{'descr': '<f8', 'fortran_order': False, 'shape': ({}, {}), }}", rows_, cols_);
+    header.resize(kHeader - 1, ' ');
+    header += '\n';
+    file_.write_at(0, header.data(), header.size());
+    file_.commit();
+  }
+
+ private:
+  static constexpr std::size_t kHeader = 128;  // a multiple of 64, as the format asks for
+  AtomicFile file_;
+  Index rows_ = 0;
+  Index cols_ = 0;
+};
+
+class SinkList : public Sink {
+ public:
+  explicit SinkList(std::vector<std::unique_ptr<Sink>> sinks) : sinks_(std::move(sinks)) {}
+  void write(const ResultRows& rows) override {
+    for (const auto& sink : sinks_) sink->write(rows);
+  }
+  void finish() override {
+    for (const auto& sink : sinks_) sink->finish();
+  }
+
+ private:
+  std::vector<std::unique_ptr<Sink>> sinks_;
+};
+
+}  // namespace
+
+std::unique_ptr<Sink> make_label_sink(const std::string& path) { return std::make_unique<LabelSink>(path); }
+
+std::unique_ptr<Sink> make_embedding_sink(const std::string& path) {
+  const std::string extension = std::filesystem::path(path).extension().string();
+  if (extension == ".npy") return std::make_unique<NpyEmbeddingSink>(path);
+  return std::make_unique<TextEmbeddingSink>(path, extension == ".csv" ? ',' : extension == ".tsv" ? '\t' : ' ');
+}
+
+std::unique_ptr<Sink> make_sink_list(std::vector<std::unique_ptr<Sink>> sinks) {
+  return std::make_unique<SinkList>(std::move(sinks));
+}
+
+void write_presence(const std::string& path, const std::vector<bool>& present, Index views) {
+  AtomicFile file(path);
+  std::string line;
+  for (std::size_t begin = 0; begin < present.size(); begin += static_cast<std::size_t>(views)) {
+    line.clear();
+    for (std::size_t v = 0; v < static_cast<std::size_t>(views); ++v) {
+      if (v > 0) line += ' ';
+      line += present[begin + v] ? '1' : '0';
+    }
+    file.write(line + '\n');
+  }
+  file.commit();
+}
+
+void check_writable(const std::string& path) { const AtomicFile probe(path); }
+
+}  // namespace omvc

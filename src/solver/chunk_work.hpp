@@ -1,0 +1,34 @@
+// The variables of one chunk while it is learned: what Algorithm 1 calls X_t, W_t, V_t and V*_t.
+#pragma once
+
+#include <vector>
+
+#include "model/state.hpp"
+#include "solver/filled_view.hpp"
+
+namespace omvc {
+
+struct ViewWork {
+  FilledView X;       // n_v rows
+  Matrix V;           // n_v x r, latent rows
+  Matrix XU;          // n_v x r, X U for the current basis
+  Matrix UtU;         // r x r, U'U of the current basis
+  Sums share;         // the chunk's share of the running sums, for the current V
+  Sums total;         // past + share: what the basis step works on
+};
+
+// Instances observed in the same views share one matrix G in the joint latent step.
+struct PatternGroup {
+  std::vector<std::size_t> views;
+  std::vector<Index> positions;  // of the instances, in the chunk
+};
+
+struct ChunkWork {
+  std::vector<ViewWork> views;
+  Matrix consensus;                  // n x r, V*
+  std::vector<PatternGroup> groups;  // tight consensus only
+  double ridge = 0;                  // tight consensus only: fixed while the chunk is learned, so that the loss is one
+  Index observed = 0;                // instances with at least one view
+};
+
+}  // namespace omvc

@@ -1,0 +1,156 @@
+#include "solver/learn_chunk.hpp"
+
+#include <cmath>
+
+#include "omvc/error.hpp"
+#include "solver/steps.hpp"
+
+namespace omvc {
+namespace {
+
+constexpr int kStartRounds = 10;  // latent steps with which the rows of a new chunk find their place
+
+// Line 3: fills the missing instances and sets the weights (Eq. 10, 11).
+ChunkWork prepare(const Options& options, const Chunk& chunk, const State& state) {
+  ChunkWork work;
+  const Index r = state.scale.size();
+  std::vector<Index> views_of(chunk.rows.size(), 0);
+  for (const ChunkView& view : chunk.views) {
+    for (const Index at : view.present) ++views_of[static_cast<std::size_t>(at)];
+  }
+  for (const Index count : views_of) work.observed += count > 0 ? 1 : 0;
+  for (std::size_t v = 0; v < chunk.views.size(); ++v) {
+    const ChunkView& view = chunk.views[v];
+    const ViewState& known = state.views[v];
+    if (options.missing == Missing::ignore) {
+      work.views.push_back({.X = FilledView(view), .V = {}, .XU = {}, .UtU = {}, .share = {}, .total = {}});
+    } else {
+      std::vector<Index> missing;
+      for (std::size_t i = 0, next = 0; i < views_of.size(); ++i) {
+        const bool present = next < view.present.size() && view.present[next] == static_cast<Index>(i);
+        if (present) ++next;
+        if (!present && views_of[i] > 0) missing.push_back(static_cast<Index>(i));
+      }
+      const Vector mean = known.observed > 0 ? Vector(known.row_sum / known.observed) : Vector(known.row_sum);
+      const double weight = state.instances > 0 ? known.observed / state.instances : 0;
+      work.views.push_back(
+          {.X = FilledView(view, missing, mean, weight), .V = {}, .XU = {}, .UtU = {}, .share = {}, .total = {}});
+    }
+    work.views.back().V.setZero(work.views.back().X.rows(), r);
+    work.views.back().share.c = work.views.back().X.squared_norm();
+  }
+  work.consensus.setZero(chunk.size(), r);
+  if (options.consensus == Consensus::tight) work.groups = group_by_pattern(work);
+  return work;
+}
+
+// The first latent rows of a chunk: what the current basis makes of it.
+void start_latent(const Options& options, const State& state, ChunkWork& work, Workers& workers) {
+  double diagonal = 0;
+  for (std::size_t v = 0; v < work.views.size(); ++v) {
+    refresh_products(state.views[v].U, work.views[v], workers);
+    diagonal += work.views[v].UtU.trace();
+  }
+  work.ridge = options.ridge * diagonal / static_cast<double>(work.views.size()) / static_cast<double>(state.scale.size());
+  for (int round = 0; round < kStartRounds; ++round) {
+    if (options.consensus == Consensus::tight) {
+      update_joint_latent(options, work, workers);
+      continue;
+    }
+    for (std::size_t v = 0; v < work.views.size(); ++v) {
+      update_latent(options, v, work.consensus, work.views[v], workers);
+    }
+    update_consensus(options, work);
+  }
+}
+
+// Counts the instances and sums the observed rows: what Eq. (10) and (11) are made of. First pass only, since later
+// passes see nothing new.
+void observe(const Chunk& chunk, State& state) {
+  std::vector<bool> seen(chunk.rows.size(), false);
+  for (std::size_t v = 0; v < chunk.views.size(); ++v) {
+    DataBlock(chunk.views[v].block).add_row_sum(state.views[v].row_sum);
+    state.views[v].observed += static_cast<double>(chunk.views[v].present.size());
+    for (const Index at : chunk.views[v].present) seen[static_cast<std::size_t>(at)] = true;
+  }
+  for (const bool one : seen) state.instances += one ? 1 : 0;
+}
+
+// Takes the share that the last pass left for this chunk out of the sums.
+void subtract_previous(const Matrix& previous, State& state, ChunkWork& work, Workers& workers) {
+  for (std::size_t v = 0; v < work.views.size(); ++v) {
+    ViewWork& view = work.views[v];
+    for (Index i = 0; i < view.X.rows(); ++i) view.V.row(i) = previous.row(view.X.positions()[static_cast<std::size_t>(i)]);
+    view.X.sums(view.V, view.share.A, view.share.B, workers);
+    state.views[v].seen.add(view.share, -1);
+  }
+  work.consensus = previous;
+}
+
+}  // namespace
+
+ChunkOutcome learn_chunk(const Options& options, const Chunk& chunk, const Matrix* previous, State& state,
+                         Workers& workers) {
+  if (state.pass == 1) observe(chunk, state);
+  ChunkWork work = prepare(options, chunk, state);
+  if (previous != nullptr) subtract_previous(*previous, state, work, workers);
+  start_latent(options, state, work, workers);
+  for (std::size_t v = 0; v < work.views.size(); ++v) refresh_sums(state.views[v].seen, work.views[v], workers);
+
+  double loss = objective(options, state, work);
+  int round = 0;
+  while (round < options.rounds) {
+    ++round;
+    for (std::size_t v = 0; v < work.views.size(); ++v) {
+      update_basis(options, work.views[v], state.views[v].U, workers);                      // line 5
+      refresh_products(state.views[v].U, work.views[v], workers);
+      if (options.consensus == Consensus::soft) {
+        update_latent(options, v, work.consensus, work.views[v], workers);                  // line 6
+      }
+    }
+    if (options.consensus == Consensus::tight) {
+      update_joint_latent(options, work, workers);                                          // lines 6 and 7, alpha = inf
+    } else {
+      update_consensus(options, work);                                                      // line 7
+    }
+    for (std::size_t v = 0; v < work.views.size(); ++v) refresh_sums(state.views[v].seen, work.views[v], workers);
+    const double next = objective(options, state, work);
+    if (!std::isfinite(next)) {
+      throw Error(ErrorKind::numerical, "the loss is no longer a finite number; check the scale of the data");
+    }
+    const bool converged = std::abs(loss - next) <= options.tolerance * loss;               // line 8
+    loss = next;
+    if (converged) break;
+  }
+  for (std::size_t v = 0; v < work.views.size(); ++v) {                                     // lines 9 and 10
+    state.views[v].seen = work.views[v].total;
+    state.views[v].pass.add(work.views[v].share);
+  }
+  const double left = penalty(options, work);
+  // Where shares are replaced the penalty of the past is left out of the loss that stops a chunk: it is a constant there.
+  if (options.statistics == Statistics::accumulate) state.seen_penalty += left;
+  state.pass_penalty += left;
+  state.pass_instances += static_cast<double>(work.observed);
+  rescale_basis(options, state, &work);
+  if (options.consensus == Consensus::soft) update_consensus(options, work);
+  return {std::move(work.consensus), work.observed, round};
+}
+
+Matrix embed_chunk(const Options& options, const Chunk& chunk, const State& state, Workers& workers) {
+  ChunkWork work = prepare(options, chunk, state);
+  for (int repeat = 0; repeat < 5; ++repeat) start_latent(options, state, work, workers);
+  return std::move(work.consensus);
+}
+
+double average_loss(const State& state, Workers& workers) {
+  if (!(state.pass_instances > 0)) return 0;
+  double loss = state.pass_penalty;
+  for (const ViewState& view : state.views) {
+    Matrix UtU;
+    gram(view.U, UtU, workers);
+    loss += view.pass.reconstruction_error(view.U, UtU);
+  }
+  return loss / state.pass_instances;
+}
+
+}  // namespace omvc

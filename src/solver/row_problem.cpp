@@ -1,0 +1,129 @@
+#include "solver/row_problem.hpp"
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+
+namespace omvc {
+namespace {
+
+constexpr Index kBlock = 64;
+constexpr double kWorthThreads = 1 << 17;
+constexpr double kSigma = 0.01;  // of Eq. (17), (18); Lin (2007), whom the paper follows, uses the same value
+constexpr double kEta = 0.1;     // gamma = eta^phi, likewise
+constexpr int kTries = 4;        // values of gamma tried before the projected-gradient step
+
+// The inverse of G. A component that no instance uses yet makes G singular, and so do chunks smaller than r; a ridge at
+// the level of rounding makes the inverse exist, and the Armijo rule judges the step that comes of it.
+Matrix ridged_inverse(const Matrix& G) {
+  const Index r = G.rows();
+  const double scale = std::max(G.trace() / static_cast<double>(r), 1e-300);
+  for (double ridge = 1e-12 * scale;; ridge *= 100) {
+    const Eigen::LLT<Eigen::MatrixXd> cholesky(Eigen::MatrixXd(G) + ridge * Eigen::MatrixXd::Identity(r, r));
+    if (cholesky.info() != Eigen::Success) continue;
+    return cholesky.solve(Eigen::MatrixXd::Identity(r, r));
+  }
+}
+
+Matrix diagonal_inverse(const Matrix& G) {
+  Matrix out = Matrix::Zero(G.rows(), G.cols());
+  for (Index k = 0; k < G.rows(); ++k) out(k, k) = G(k, k) > 0 ? 1 / G(k, k) : 0;
+  return out;
+}
+
+}  // namespace
+
+RowProblem::RowProblem(RowSolver solver, Matrix G) : solver_(solver), G_(std::move(G)) {
+  if (solver_ == RowSolver::newton) inverse_ = ridged_inverse(G_);
+  if (solver_ == RowSolver::diagonal) inverse_ = diagonal_inverse(G_);
+  lipschitz_ = G_.cwiseAbs().rowwise().sum().maxCoeff();
+}
+
+void RowProblem::improve(const MatrixIn& Q, const TwoRuns& l, int steps, MatrixOut Z, Workers& workers) const {
+  if (!(lipschitz_ > 0)) return;  // G = 0: nothing was observed, and every z is as good as another
+  const Index r = G_.rows();
+  const bool in_parallel = static_cast<double>(Z.rows() * r * r * steps) > kWorthThreads;
+  for_blocks(workers, Z.rows(), kBlock, in_parallel, [&](Index first, Index last) {
+    const auto q = Q.middleRows(first, last - first);
+    auto z = Z.middleRows(first, last - first);
+    if (solver_ == RowSolver::hals) {
+      hals_block(q, l, steps, first, z);
+    } else {
+      newton_block(q, l, steps, first, z);
+    }
+  });
+}
+
+void RowProblem::newton_block(const MatrixIn& Q, const TwoRuns& l, int steps, Index offset, MatrixOut Z) const {
+  Matrix half_gradient(Z.rows(), Z.cols());  // z G - q + l / 2
+  Matrix direction(Z.rows(), Z.cols());      // - grad H^-1, before any projection
+  for (int step = 0; step < steps; ++step) {
+    half_gradient.noalias() = Z * G_;
+    half_gradient -= Q;
+    for (Index i = 0; i < Z.rows(); ++i) half_gradient.row(i).array() += l[offset + i] / 2;
+    direction.noalias() = -half_gradient * inverse_;
+    bool moved = false;
+    for (Index i = 0; i < Z.rows(); ++i) {
+      moved |= search(direction.row(i).data(), half_gradient.row(i).data(), Z.row(i).data());
+    }
+    if (!moved) return;
+  }
+}
+
+// One step of one row by Eq. (18) along the projection; returns whether the row moved.
+bool RowProblem::search(const double* direction, const double* half_gradient, double* z) const {
+  const Index r = G_.rows();
+  const auto row = [r](double* data) { return Eigen::Map<RowVector>(data, r); };
+  const Eigen::Map<const RowVector> h(half_gradient, r);
+  const Eigen::Map<const RowVector> d(direction, r);
+  RowVector difference(r);
+  double gamma = 1;
+  for (int attempt = 0; attempt < kTries; ++attempt, gamma *= kEta) {
+    difference = (row(z) + gamma * d).cwiseMax(0.0) - row(z);
+    const double slope = 2 * h.dot(difference);                             // <grad, z' - z>
+    const double curvature = (difference * G_).dot(difference);             // 1/2 <z' - z, H (z' - z)>
+    if (slope < 0 && (1 - kSigma) * slope + curvature <= 0) {               // Eq. (18)
+      row(z) += difference;
+      row(z) = row(z).cwiseMax(0.0);  // z + (z' - z) may round to just below zero
+      return true;
+    }
+  }
+  difference = (row(z) - h / lipschitz_).cwiseMax(0.0) - row(z);
+  if (!(h.dot(difference) < 0)) return false;
+  row(z) = (row(z) + difference).cwiseMax(0.0);
+  return true;
+}
+
+void RowProblem::hals_block(const MatrixIn& Q, const TwoRuns& l, int steps, Index offset, MatrixOut Z) const {
+  const Index r = G_.rows();
+  Matrix half_gradient(Z.rows(), r);
+  half_gradient.noalias() = Z * G_;
+  half_gradient -= Q;
+  for (Index i = 0; i < Z.rows(); ++i) {
+    double* h = half_gradient.row(i).data();
+    double* z = Z.row(i).data();
+    for (Index k = 0; k < r; ++k) h[k] += l[offset + i] / 2;
+    for (int step = 0; step < steps; ++step) {
+      for (Index k = 0; k < r; ++k) {
+        const double diagonal = G_(k, k);
+        const double target = diagonal > 0 ? std::max(0.0, z[k] - h[k] / diagonal) : 0.0;
+        const double change = target - z[k];
+        if (change == 0) continue;
+        z[k] = target;
+        const double* g = G_.row(k).data();
+        for (Index j = 0; j < r; ++j) h[j] += change * g[j];
+      }
+    }
+  }
+}
+
+double RowProblem::objective(const RowVector& z, const RowVector& q, double l) const {
+  return (z * G_).dot(z) - 2 * z.dot(q) + l * z.sum();
+}
+
+double RowProblem::kkt_residual(const RowVector& z, const RowVector& q, double l) const {
+  const RowVector gradient = 2 * (z * G_ - q) + RowVector::Constant(z.size(), l);
+  return z.cwiseMin(gradient).cwiseAbs().maxCoeff();
+}
+
+}  // namespace omvc

@@ -1,0 +1,46 @@
+// The steps of Algorithm 1 on one chunk. Each leaves the loss no higher than it was, except rescale_basis, which moves
+// scale between U and V without changing the reconstruction.
+#pragma once
+
+#include "omvc/options.hpp"
+#include "solver/chunk_work.hpp"
+
+namespace omvc {
+
+// The weights of the views as the options give them: one value for all, or one a view.
+inline double of_view(const std::vector<double>& values, std::size_t view) {
+  return values.size() == 1 ? values[0] : values[view];
+}
+
+// Line 5: U by Eq. (16), from the sums of the past and of this chunk.
+void update_basis(const Options& options, ViewWork& work, Matrix& U, Workers& workers);
+
+// Line 6: V by Eq. (22), given the consensus.
+void update_latent(const Options& options, std::size_t view, const Matrix& consensus, ViewWork& work, Workers& workers);
+
+// Line 7: V* by Eq. (25).
+void update_consensus(const Options& options, ChunkWork& work);
+
+// Lines 6 and 7 in the limit of alpha to infinity, where V = V* in every observed view: each row of V* solves
+//   minimise  sum over observed v of ||x_v - v* U_v'||^2 + ridge ||v*||^2     over v* >= 0,
+// the row problem with G = sum of U_v'U_v + ridge I and q = sum of x_v U_v, shared by instances with the same pattern.
+void update_joint_latent(const Options& options, ChunkWork& work, Workers& workers);
+
+// X U and U'U after the basis has changed; A and B of the chunk after V has changed.
+void refresh_products(const Matrix& U, ViewWork& work, Workers& workers);
+void refresh_sums(const Sums& past, ViewWork& work, Workers& workers);
+
+// Brings the columns of U to L1 norm 1 (soft consensus: each view by itself; tight: the views together, to mean norm 1)
+// and V, A and B with them, so that the reconstruction does not change. A column that is zero stays.
+void rescale_basis(const Options& options, State& state, ChunkWork* work);
+
+// Groups the observed instances of a chunk by the views they are observed in.
+std::vector<PatternGroup> group_by_pattern(const ChunkWork& work);
+
+// The terms of the loss without data: alpha ||W (V - V*)||^2 + beta |V|_1 summed over views, or ridge ||V*||^2.
+double penalty(const Options& options, const ChunkWork& work);
+
+// The loss of Eq. (7) over everything the sums of `state` cover, and this chunk.
+double objective(const Options& options, const State& state, const ChunkWork& work);
+
+}  // namespace omvc

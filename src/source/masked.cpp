@@ -1,0 +1,80 @@
+#include <fmt/core.h>
+
+#include "omvc/error.hpp"
+#include "omvc/source.hpp"
+
+namespace omvc {
+namespace {
+
+class MaskedSource final : public Source {
+ public:
+  MaskedSource(std::unique_ptr<Source> source, std::vector<bool> present)
+      : source_(std::move(source)), present_(std::move(present)) {
+    const std::size_t views = source_->schema().views.size();
+    if (views == 0 || present_.size() % views != 0) {
+      throw Error(ErrorKind::data, fmt::format("the mask has {} entries, which is not a multiple of the {} views",
+                                               present_.size(), views));
+    }
+    mask_rows_ = static_cast<Index>(present_.size() / views);
+    if (const auto size = source_->size(); size && *size != mask_rows_) fail_rows(*size);
+  }
+
+  const Schema& schema() const override { return source_->schema(); }
+  std::optional<Index> size() const override { return source_->size(); }
+
+  std::optional<Chunk> next(Index max_rows) override {
+    auto chunk = source_->next(max_rows);
+    if (!chunk) {
+      if (delivered_ != mask_rows_) fail_rows(delivered_);
+      return std::nullopt;
+    }
+    delivered_ += chunk->size();
+    for (std::size_t v = 0; v < chunk->views.size(); ++v) {
+      chunk->views[v] = keep_instances(std::move(chunk->views[v]), column(chunk->rows, v));
+    }
+    return chunk;
+  }
+
+  bool rewind() override {
+    if (!source_->rewind()) return false;
+    delivered_ = 0;
+    return true;
+  }
+
+ private:
+  [[noreturn]] void fail_rows(Index rows) const {
+    throw Error(ErrorKind::data, fmt::format("the mask has {} rows, the data have {}; it needs one row for every "
+                                             "instance, in the order of the file",
+                                             mask_rows_, rows));
+  }
+
+  // What the mask says about one view of these rows.
+  std::vector<bool> column(const std::vector<Index>& rows, std::size_t view) const {
+    const std::size_t views = schema().views.size();
+    std::vector<bool> keep;
+    keep.reserve(rows.size());
+    for (const Index row : rows) {
+      if (row < 0 || row >= mask_rows_) {
+        throw Error(ErrorKind::data,
+                    fmt::format("the mask has {} rows, so it says nothing about row {} of the data; it "
+                                "needs one row for every instance, in the order of the file",
+                                mask_rows_, row));
+      }
+      keep.push_back(present_[static_cast<std::size_t>(row) * views + view]);
+    }
+    return keep;
+  }
+
+  std::unique_ptr<Source> source_;
+  std::vector<bool> present_;
+  Index mask_rows_ = 0;
+  Index delivered_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Source> make_masked_source(std::unique_ptr<Source> source, std::vector<bool> present) {
+  return std::make_unique<MaskedSource>(std::move(source), std::move(present));
+}
+
+}  // namespace omvc

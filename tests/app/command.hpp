@@ -1,0 +1,149 @@
+// Runs the omvc command as a user would: as a process of its own, seen only through its arguments, its two output
+// streams, its exit code and its files.
+#pragma once
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <poll.h>
+#include <spawn.h>
+#include <stdexcept>
+#include <string>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+extern char** environ;
+
+namespace omvc::test {
+
+using Arguments = std::vector<std::string>;
+
+struct Outcome {
+  int code = -1;  // the exit code, or minus the signal that ended the process
+  std::string out;
+  std::string err;
+
+  nlohmann::json json() const {
+    auto parsed = nlohmann::json::parse(out, nullptr, false);
+    EXPECT_FALSE(parsed.is_discarded()) << "stdout is not JSON: " << out << err;
+    return parsed;
+  }
+};
+
+// A running command. Its output is read only when asked for, so a command that has filled the pipe of its stderr waits
+// until the test reads on: that is how a test holds it at a known place.
+class Process {
+ public:
+  // `pipe_bytes` is the room in the pipe of stderr; 0 leaves what the system gives.
+  explicit Process(const Arguments& arguments, int pipe_bytes = 0) {
+    std::array<int, 2> out{};
+    std::array<int, 2> err{};
+    if (pipe2(out.data(), O_CLOEXEC) != 0 || pipe2(err.data(), O_CLOEXEC) != 0) throw std::runtime_error("pipe2");
+    if (pipe_bytes > 0 && fcntl(err[1], F_SETPIPE_SZ, pipe_bytes) < 0) throw std::runtime_error("F_SETPIPE_SZ");
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, err[1], STDERR_FILENO);
+    std::string program = OMVC_COMMAND;
+    std::vector<std::string> words = arguments;
+    std::vector<char*> argv{program.data()};
+    for (std::string& word : words) argv.push_back(word.data());
+    argv.push_back(nullptr);
+    const int failure = posix_spawn(&pid_, program.c_str(), &actions, nullptr, argv.data(), environ);
+    posix_spawn_file_actions_destroy(&actions);
+    close(out[1]);
+    close(err[1]);
+    streams_ = {Stream{out[0], {}}, Stream{err[0], {}}};
+    if (failure != 0) throw std::runtime_error("cannot start " + program);
+  }
+
+  ~Process() {
+    if (pid_ > 0) {
+      ::kill(pid_, SIGKILL);
+      waitpid(pid_, nullptr, 0);
+    }
+    for (const Stream& stream : streams_) {
+      if (stream.descriptor >= 0) close(stream.descriptor);
+    }
+  }
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  // Reads until stderr holds the text. False if the streams end first.
+  bool read_errors_until(const std::string& text) {
+    while (streams_[1].text.find(text) == std::string::npos) {
+      if (!pump()) return false;
+    }
+    return true;
+  }
+
+  // Waits for one byte of stderr and leaves the rest in the pipe.
+  bool read_one_byte_of_errors() {
+    char byte = 0;
+    const ssize_t got = read(streams_[1].descriptor, &byte, 1);
+    if (got == 1) streams_[1].text += byte;
+    return got == 1;
+  }
+
+  void send(int signal) { ::kill(pid_, signal); }
+
+  Outcome wait() {
+    while (pump()) continue;
+    int status = 0;
+    waitpid(std::exchange(pid_, -1), &status, 0);
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), streams_[0].text, streams_[1].text};
+  }
+
+ private:
+  struct Stream {
+    int descriptor = -1;
+    std::string text;
+  };
+
+  // Takes what has come on either stream. False once both have ended.
+  bool pump() {
+    std::array<pollfd, 2> waiting{pollfd{streams_[0].descriptor, POLLIN, 0}, pollfd{streams_[1].descriptor, POLLIN, 0}};
+    if (waiting[0].fd < 0 && waiting[1].fd < 0) return false;
+    if (poll(waiting.data(), waiting.size(), -1) < 0 && errno != EINTR) throw std::runtime_error("poll");
+    for (std::size_t i = 0; i < waiting.size(); ++i) {
+      if (waiting[i].revents == 0) continue;
+      std::array<char, 4096> buffer{};
+      const ssize_t got = read(streams_[i].descriptor, buffer.data(), buffer.size());
+      if (got > 0) {
+        streams_[i].text.append(buffer.data(), static_cast<std::size_t>(got));
+      } else {
+        close(std::exchange(streams_[i].descriptor, -1));
+      }
+    }
+    return true;
+  }
+
+  pid_t pid_ = -1;
+  std::array<Stream, 2> streams_;
+};
+
+inline Outcome run_command(const Arguments& arguments) { return Process(arguments).wait(); }
+
+inline Arguments operator+(Arguments left, const Arguments& right) {
+  left.insert(left.end(), right.begin(), right.end());
+  return left;
+}
+
+inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+// The command must fail with this exit code and one message that holds all the parts, and print no result.
+inline void expect_failure(const Arguments& arguments, int code, const std::vector<std::string>& parts) {
+  const Outcome outcome = run_command(arguments);
+  EXPECT_EQ(outcome.code, code) << outcome.err;
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_TRUE(outcome.err.starts_with("omvc: ") || contains(outcome.err, "\nomvc: ")) << outcome.err;
+  for (const std::string& part : parts) EXPECT_TRUE(contains(outcome.err, part)) << "no '" << part << "' in: " << outcome.err;
+}
+
+}  // namespace omvc::test

@@ -1,0 +1,111 @@
+#include "kernels/data_block.hpp"
+
+#include <gtest/gtest.h>
+
+#include "kernels/naive.hpp"
+#include "support/random_data.hpp"
+
+namespace omvc {
+namespace {
+
+struct Shape {
+  Index rows, cols, rank;
+  double density;
+};
+
+std::vector<Block> blocks_of(const Matrix& X) {
+  return {test::dense_block<float>(X), test::dense_block<double>(X), test::csr_block<float>(X), test::csr_block<double>(X)};
+}
+
+// A sum of n products of numbers in [0, 1) in any order differs from the naive one by at most about n^2 ulp.
+double tolerance(Index n) { return 1e-15 * static_cast<double>(n * n + 1); }
+
+class DataBlockShapes : public testing::TestWithParam<Shape> {};
+
+TEST_P(DataBlockShapes, EqualTheNaiveOracle) {
+  const Shape shape = GetParam();
+  const Matrix X = test::random_sparse(shape.rows, shape.cols, shape.density, 1);
+  const Matrix U = test::random_matrix(shape.cols, shape.rank, 2);
+  const Matrix V = test::random_matrix(shape.rows, shape.rank, 3);
+  Workers workers(2);
+  for (const Block& block : blocks_of(X)) {
+    const DataBlock data(block);
+    Matrix product(shape.rows, shape.rank);
+    data.times(U, product, workers);
+    EXPECT_LE((product - naive::times(block, U)).cwiseAbs().maxCoeff(), tolerance(shape.cols)) << block.index();
+
+    Matrix sum = Matrix::Ones(shape.cols, shape.rank);
+    data.add_transpose_times(V, sum, workers);
+    const Matrix expected = Matrix::Ones(shape.cols, shape.rank) + naive::transpose_times(block, V);
+    EXPECT_LE((sum - expected).cwiseAbs().maxCoeff(), tolerance(shape.rows)) << block.index();
+
+    EXPECT_NEAR(data.squared_norm(), naive::squared_norm(block), tolerance(shape.rows * shape.cols)) << block.index();
+
+    Vector rows = Vector::Zero(shape.cols);
+    data.add_row_sum(rows);
+    EXPECT_LE((rows - X.colwise().sum().transpose()).cwiseAbs().maxCoeff(), tolerance(shape.rows)) << block.index();
+  }
+}
+
+// Odd sizes around the block sizes of the kernels, r = 1, one row, one column, nearly empty.
+INSTANTIATE_TEST_SUITE_P(Kernels, DataBlockShapes,
+                         testing::Values(Shape{1, 1, 1, 1.0}, Shape{1, 300, 3, 0.1}, Shape{300, 1, 2, 0.5},
+                                         Shape{63, 255, 5, 0.3}, Shape{64, 256, 4, 1.0}, Shape{65, 257, 7, 0.02},
+                                         Shape{130, 515, 33, 0.2}, Shape{129, 1000, 10, 0.001}));
+
+TEST(DataBlock, NoRowsGiveZero) {
+  Workers workers(1);
+  for (const Block& block : blocks_of(Matrix(0, 5))) {
+    const DataBlock data(block);
+    Matrix product(0, 2);
+    data.times(Matrix::Ones(5, 2), product, workers);
+    Matrix sum = Matrix::Zero(5, 2);
+    data.add_transpose_times(Matrix(0, 2), sum, workers);
+    EXPECT_EQ(sum.cwiseAbs().maxCoeff(), 0);
+    EXPECT_EQ(data.squared_norm(), 0);
+  }
+}
+
+TEST(DataBlock, ThreadsDoNotChangeABit) {
+  // Large enough that every operation is worth threads.
+  const Matrix X = test::random_sparse(700, 1500, 0.4, 5);
+  const Matrix U = test::random_matrix(1500, 9, 6);
+  const Matrix V = test::random_matrix(700, 9, 7);
+  for (const Block& block : blocks_of(X)) {
+    const DataBlock data(block);
+    std::vector<Matrix> products, sums, grams;
+    for (const int threads : {1, 2, 5}) {
+      Workers workers(threads);
+      Matrix product(700, 9), sum = Matrix::Zero(1500, 9), G;
+      data.times(U, product, workers);
+      data.add_transpose_times(V, sum, workers);
+      gram(U, G, workers);
+      products.push_back(product);
+      sums.push_back(sum);
+      grams.push_back(G);
+    }
+    for (std::size_t i = 1; i < products.size(); ++i) {
+      EXPECT_TRUE((products[0].array() == products[i].array()).all());
+      EXPECT_TRUE((sums[0].array() == sums[i].array()).all());
+      EXPECT_TRUE((grams[0].array() == grams[i].array()).all());
+    }
+  }
+}
+
+TEST(Gram, WeighsTheTwoRuns) {
+  Workers workers(2);
+  for (const Index rows : {1, 5, 511, 512, 513, 1300}) {
+    for (const Index first : {Index{0}, rows / 2, rows}) {
+      const Matrix V = test::random_matrix(rows, 4, static_cast<std::uint64_t>(rows));
+      Vector weights = Vector::Constant(rows, 0.3);
+      weights.head(first).setOnes();
+      Matrix G;
+      gram(V, first, 0.3, G, workers);
+      const Matrix expected = V.transpose() * weights.asDiagonal() * V;
+      EXPECT_LE((G - expected).cwiseAbs().maxCoeff(), tolerance(rows)) << rows << " " << first;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace omvc

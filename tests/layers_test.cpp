@@ -1,0 +1,101 @@
+// Who may know whom (CONTRIBUTING.md, "The map"): reads the #include lines of every file and refuses what breaks the map.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+using Names = std::set<std::string>;
+
+const fs::path kRoot = OMVC_SOURCE_DIR;
+
+// A folder of src/ and the folders it may include, beside itself. Files directly in src/ wire everything together.
+const std::map<std::string, Names> kMayKnow{
+    {"parallel", {}},
+    {"random", {}},
+    {"file", {}},
+    {"chunk", {}},
+    {"eval", {"parallel", "random"}},
+    {"kernels", {"chunk", "parallel"}},
+    {"source", {"chunk", "random"}},
+    {"sink", {"chunk", "file"}},
+    {"model", {"chunk", "file", "random"}},
+    {"solver", {"chunk", "kernels", "model", "parallel", "random"}},
+    {"methods", {"chunk", "kernels", "model", "parallel", "random", "solver"}},
+};
+
+std::vector<std::string> includes(const fs::path& file) {
+  std::vector<std::string> found;
+  std::ifstream in(file);
+  const std::regex pattern("^\\s*#include\\s+\"([^\"]+)\"");
+  for (std::string line; std::getline(in, line);) {
+    std::smatch match;
+    if (std::regex_search(line, match, pattern)) found.push_back(match[1]);
+  }
+  return found;
+}
+
+std::vector<fs::path> sources(const fs::path& folder) {
+  std::vector<fs::path> found;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    const std::string extension = entry.path().extension().string();
+    if (extension == ".cpp" || extension == ".hpp") found.push_back(entry.path());
+  }
+  return found;
+}
+
+TEST(Layers, EveryFolderOfSrcKnowsOnlyWhatTheMapAllows) {
+  ASSERT_FALSE(sources(kRoot / "src").empty());
+  for (const fs::path& file : sources(kRoot / "src")) {
+    const fs::path inside = fs::relative(file, kRoot / "src");
+    if (inside.has_parent_path() == false) continue;
+    const std::string folder = inside.begin()->string();
+    ASSERT_TRUE(kMayKnow.contains(folder)) << file << " is in a folder that the map does not have";
+    for (const std::string& include : includes(file)) {
+      const std::string other = fs::path(include).begin()->string();
+      if (other == "omvc" || other == folder) continue;
+      EXPECT_TRUE(kMayKnow.at(folder).contains(other)) << file << " may not include " << include;
+    }
+  }
+}
+
+TEST(Layers, TheCommandUsesThePublicHeadersOnly) {
+  for (const fs::path& file : sources(kRoot / "app")) {
+    for (const std::string& include : includes(file)) {
+      const bool own = fs::exists(kRoot / "app" / include);
+      EXPECT_TRUE(own || include.starts_with("omvc/")) << file << " may not include " << include;
+    }
+  }
+}
+
+TEST(Layers, PublicHeadersNeedOnlyEachOtherAndTheStandardLibrary) {
+  for (const fs::path& file : sources(kRoot / "include")) {
+    for (const std::string& include : includes(file)) EXPECT_TRUE(include.starts_with("omvc/")) << file << ": " << include;
+    std::ifstream in(file);
+    for (std::string line; std::getline(in, line);) {
+      EXPECT_EQ(line.find("#include <Eigen"), std::string::npos) << file;
+      EXPECT_EQ(line.find("#include <fmt"), std::string::npos) << file;
+    }
+  }
+}
+
+TEST(Layers, TheLibraryNeverPrintsExitsOrAborts) {
+  const std::regex forbidden("std::(cout|cerr|clog)|\\bf?printf\\(|fmt::print\\(|\\bexit\\(|\\babort\\(");
+  for (const fs::path& folder : {kRoot / "src", kRoot / "include"}) {
+    for (const fs::path& file : sources(folder)) {
+      std::ifstream in(file);
+      for (std::string line; std::getline(in, line);) {
+        EXPECT_FALSE(std::regex_search(line, forbidden)) << file << ": " << line;
+      }
+    }
+  }
+}
+
+}  // namespace

@@ -1,0 +1,66 @@
+#include "omvc/options.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "support/chunks.hpp"
+
+namespace omvc {
+namespace {
+
+Options valid() {
+  Options options;
+  options.clusters = 3;
+  return options;
+}
+
+TEST(Options, EveryOptionSurvivesItsText) {
+  for (const Preset preset : {Preset::standard, Preset::paper}) {
+    Options options = preset_options(preset);
+    options.clusters = 7;
+    options.alpha = {0.1, 1.0 / 3};
+    options.seed = std::numeric_limits<std::uint64_t>::max();
+    Options copy;
+    for_each_param([&](const auto& param) { parse_option(copy, param.name, format_option(options, param.name)); });
+    EXPECT_EQ(copy, options);
+  }
+}
+
+TEST(Options, PresetsAreValidOnceClustersAreSet) {
+  for (const Preset preset : {Preset::standard, Preset::paper}) {
+    Options options = preset_options(preset);
+    EXPECT_THROW(check_options(options), Error);
+    options.clusters = 2;
+    EXPECT_NO_THROW(check_options(options));
+  }
+}
+
+TEST(Options, MessagesNameOptionValueAndRule) {
+  Options options = valid();
+  options.clusters = 1;
+  test::expect_error(ErrorKind::usage, {"clusters", "1", "2"}, [&] { check_options(options); });
+  options = valid();
+  options.alpha = {std::numeric_limits<double>::quiet_NaN()};
+  test::expect_error(ErrorKind::usage, {"alpha", "nan"}, [&] { check_options(options); });
+  options = valid();
+  options.beta.clear();
+  test::expect_error(ErrorKind::usage, {"beta"}, [&] { check_options(options); });
+  test::expect_error(ErrorKind::usage, {"solver", "simplex", "hals", "newton"},
+                     [&] { parse_option(options, "solver", "simplex"); });
+  test::expect_error(ErrorKind::usage, {"chunk", "5x"}, [&] { parse_option(options, "chunk", "5x"); });
+  test::expect_error(ErrorKind::usage, {"colour"}, [&] { parse_option(options, "colour", "red"); });
+}
+
+TEST(Options, CombinationsThatCannotWorkAreRefused) {
+  Options options = valid();
+  options.missing = Missing::fill;
+  test::expect_error(ErrorKind::usage, {"tight", "fill"}, [&] { check_options(options); });
+  options = preset_options(Preset::paper);
+  options.clusters = 3;
+  options.statistics = Statistics::replace;
+  test::expect_error(ErrorKind::usage, {"soft", "replace"}, [&] { check_options(options); });
+}
+
+}  // namespace
+}  // namespace omvc

@@ -1,0 +1,194 @@
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <set>
+
+#include "omvc/input.hpp"
+
+#include "support/chunks.hpp"
+#include "support/data.hpp"
+#include "support/temp_dir.hpp"
+#ifdef OMVC_WITH_MATIO
+#include "support/mat_writer.hpp"
+#endif
+
+namespace omvc {
+namespace {
+
+using test::dense_rows;
+using test::expect_error;
+using test::kNan;
+using test::Rows;
+
+class Open : public testing::Test {
+ protected:
+  test::TempDir dir_;
+};
+
+std::string npy_doubles(Index rows, Index cols, const std::vector<double>& values) {
+  std::string header = "{'descr': '<f8', 'fortran_order': False, 'shape': (" + std::to_string(rows) + ", " +
+                       std::to_string(cols) + "), }";
+  header.resize(118, ' ');
+  std::string out("\x93NUMPY\x01\x00\x76\x00", 10);
+  return out + header + std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(double));
+}
+
+TEST_F(Open, TheSameDataInEveryFormatGiveTheSameChunks) {
+  const Rows expected{{1, 0, 2.5}, {}, {0, 0, 0}, {-4, 5, 0}};
+  const std::string lines = "1,0,2.5\nnan,nan,nan\n0,0,0\n-4,5,0\n";
+  std::string blanks = lines;
+  std::replace(blanks.begin(), blanks.end(), ',', ' ');
+  const std::string market =
+      "%%MatrixMarket matrix coordinate real general\n4 3 5\n1 1 1\n1 3 2.5\n2 1 nan\n4 1 -4\n4 2 5\n";
+  std::vector<std::string> paths{
+      dir_.write_file("a.csv", lines),
+      dir_.write_gzip("b.csv.gz", lines),
+      dir_.write_file("c", blanks),
+      dir_.write_file("d.unknown", "\xEF\xBB\xBF" + blanks),
+      dir_.write_file("e.mtx", market),
+      dir_.write_gzip("f.MTX.GZ", market),
+      dir_.write_file("market_without_extension", market),
+      dir_.write_file("g.mtx",
+                      "%%MatrixMarket matrix array real general\n4 3\n1\nnan\n0\n-4\n0\nnan\n0\n5\n2.5\nnan\n0\n0\n"),
+      dir_.write_file("h.npy", npy_doubles(4, 3, {1, 0, 2.5, kNan, kNan, kNan, 0, 0, 0, -4, 5, 0})),
+      dir_.write_file("npy_without_extension", npy_doubles(4, 3, {1, 0, 2.5, kNan, kNan, kNan, 0, 0, 0, -4, 5, 0}))};
+#ifdef OMVC_WITH_MATIO
+  for (const char* name : {"i.mat", "mat_without_extension"}) {
+    paths.push_back(test::write_mat(
+        dir_.path(name),
+        {test::mat_cell("X", {test::mat_doubles(nullptr, 4, 3, {1, kNan, 0, -4, 0, kNan, 0, 5, 2.5, kNan, 0, 0})})}));
+  }
+#endif
+  for (const std::string& path : paths) {
+    const Input input = open_input({path});
+    ASSERT_EQ(input.source->schema().views.size(), 1u) << path;
+    for (int pass = 0; pass < 2; ++pass) {
+      Rows rows;
+      Index number = 0;
+      while (const auto chunk = input.source->next(3)) {
+        EXPECT_NO_THROW(check_chunk(*chunk, input.source->schema())) << path;
+        for (const Index row : chunk->rows) EXPECT_EQ(row, number++) << path;
+        for (auto& row : dense_rows(chunk->views[0], chunk->size())) rows.push_back(std::move(row));
+      }
+      EXPECT_EQ(rows, expected) << path;
+      EXPECT_TRUE(input.source->rewind()) << path;
+    }
+  }
+}
+
+TEST_F(Open, JoinsFilesByRow) {
+  const Input input =
+      open_input({dir_.write_file("text.v1.csv", "a,b\n1,2\n\n3,4\n"), dir_.write_file("image", "\n5\n6\n")});
+  const Schema& schema = input.source->schema();
+  EXPECT_EQ(schema, (Schema{{{"text.v1", 2, {"a", "b"}}, {"image", 1, {}}}}));
+  EXPECT_FALSE(input.truth);
+  const auto first = input.source->next(2);
+  const auto second = input.source->next(2);
+  ASSERT_TRUE(first && second);
+  EXPECT_EQ(dense_rows(first->views[0], 2), (Rows{{1, 2}, {}}));
+  EXPECT_EQ(dense_rows(first->views[1], 2), (Rows{{}, {5}}));
+  EXPECT_EQ(second->rows, (std::vector<Index>{2}));
+  EXPECT_FALSE(input.source->next(2));
+  expect_error(ErrorKind::usage, {"at least 1"}, [&] { input.source->next(0); });
+}
+
+TEST_F(Open, NamesTwoFilesOfTheSameStemByPath) {
+  const std::string csv = dir_.write_file("x.csv", "1\n");
+  const std::string txt = dir_.write_file("x.txt", "1\n");
+  EXPECT_EQ(open_input({csv, txt}).source->schema().views[1].name, txt);
+}
+
+TEST_F(Open, FilesOfDifferentLengthAreRefused) {
+  const std::string three = dir_.write_file("three.csv", "1\n2\n3\n");
+  const std::string five = dir_.write_file("five.csv", "1\n2\n3\n4\n5\n");
+  const std::string npy = dir_.write_file("four.npy", npy_doubles(4, 1, {1, 2, 3, 4}));
+  const std::string market = dir_.write_file("two.mtx", "%%MatrixMarket matrix array real general\n2 1\n1\n2\n");
+  expect_error(ErrorKind::data, {"four.npy has 4 rows", "two.mtx has 2 rows"}, [&] { open_input({npy, market}); });
+  const auto drain = [](const std::vector<std::string>& paths, Index size) {
+    const Input input = open_input(paths);
+    while (input.source->next(size)) continue;
+  };
+  expect_error(ErrorKind::data, {"three.csv has 3 rows", "five.csv has 5 rows"}, [&] { drain({five, three}, 100); });
+  expect_error(ErrorKind::data, {"three.csv has 3 rows", "five.csv has at least 4 rows"}, [&] {
+    drain({five, three}, 1);
+  });
+  expect_error(ErrorKind::data, {"three.csv has 3 rows", "four.npy has 4 rows"}, [&] { drain({npy, three}, 3); });
+}
+
+TEST_F(Open, SaysWhatCannotBeOpened) {
+  expect_error(ErrorKind::usage, {"no input"}, [] { open_input({}); });
+  expect_error(ErrorKind::io, {"none.csv"}, [&] { open_input({dir_.path("none.csv")}); });
+  expect_error(ErrorKind::io, {"folder"}, [&] { open_input({dir_.path("")}); });
+  const std::string npz = dir_.write_file("a.npz", "PK\x03\x04 and so on");
+  expect_error(ErrorKind::data, {"a.npz", "not known"}, [&] { open_input({npz}); });
+  const std::string npy = dir_.write_gzip("a.npy.gz", "x");
+  expect_error(ErrorKind::data, {"a.npy.gz", "gunzip"}, [&] { open_input({npy}); });
+  const std::string mat = dir_.write_file("a.mat", "MATLAB 5.0");
+  const std::string csv = dir_.write_file("a.csv", "1\n");
+  expect_error(ErrorKind::usage, {"a.mat", "only input"}, [&] { open_input({csv, mat}); });
+}
+
+TEST_F(Open, ReadsLabels) {
+  const auto labels = [&](const std::string& content) { return read_labels(dir_.write_file("labels.csv", content)); };
+  EXPECT_EQ(labels("3\n-1\r\n+7\n3"), (std::vector<int>{3, -1, 7, 3}));
+  EXPECT_EQ(labels("1.0\n2.000e+00\n"), (std::vector<int>{1, 2}));
+  EXPECT_EQ(labels("B cells\nT cells\n\"B cells\"\n7\n"), (std::vector<int>{0, 1, 0, 2}));
+  EXPECT_EQ(labels("# classes\n\"label\"\n5\n6\n"), (std::vector<int>{5, 6}));
+  expect_error(ErrorKind::data, {"labels.csv:2:", "2 columns"}, [&] { labels("a\nb,c\n"); });
+  expect_error(ErrorKind::data, {"labels.csv:2:", "missing"}, [&] { labels("a\n\nb\n"); });
+  expect_error(ErrorKind::data, {"labels.csv", "empty"}, [&] { labels(""); });
+}
+
+TEST_F(Open, ReadsOrders) {
+  const auto order = [&](const std::string& content) { return read_order(dir_.write_file("order.txt", content)); };
+  EXPECT_EQ(order("2\n0\n1\n"), (std::vector<Index>{2, 0, 1}));
+  expect_error(ErrorKind::data, {"order.txt:3:", "row 3", "0 .. 2"}, [&] { order("1\n2\n3\n"); });
+  expect_error(ErrorKind::data, {"order.txt:3:", "row 0", "before"}, [&] { order("0\n1\n0\n"); });
+  expect_error(ErrorKind::data, {"order.txt:2:", "'x'"}, [&] { order("0\nx\n"); });
+  expect_error(ErrorKind::data, {"order.txt:1:", "row -1"}, [&] { order("-1\n0\n"); });
+  expect_error(ErrorKind::data, {"order.txt", "empty"}, [&] { order(""); });
+}
+
+TEST_F(Open, ReadsPresence) {
+  const auto mask = [&](const std::string& content) { return read_presence(dir_.write_file("mask.txt", content), 2); };
+  EXPECT_EQ(mask("1 0\n0 0\n1 1\n"), (std::vector<bool>{true, false, false, false, true, true}));
+  EXPECT_EQ(mask("1,0\n0,1"), (std::vector<bool>{true, false, false, true}));
+  expect_error(ErrorKind::data, {"mask.txt:2:", "expected 2 columns", "found 3"}, [&] { mask("1 0\n1 0 1\n"); });
+  expect_error(ErrorKind::data, {"mask.txt:1:", "column 2", "'2'"}, [&] { mask("1 2\n"); });
+  expect_error(ErrorKind::data, {"mask.txt:1:", "column 1", "'nan'"}, [&] { mask("nan 1\n"); });
+  expect_error(ErrorKind::data, {"mask.txt", "empty"}, [&] { mask(""); });
+}
+
+TEST_F(Open, ReadsDigit) {
+  OMVC_NEED_DATA("digit/mfeat-fou");
+  std::vector<std::string> paths;
+  for (const char* view : {"fou", "fac", "kar", "pix", "zer"}) {
+    paths.push_back(test::data_path(std::string("digit/mfeat-") + view));
+  }
+  const Input input = open_input(paths);
+  std::vector<Index> features;
+  for (const ViewSchema& view : input.source->schema().views) features.push_back(view.features);
+  EXPECT_EQ(features, (std::vector<Index>{76, 216, 64, 240, 47}));
+  EXPECT_EQ(input.source->schema().views[0].name, "mfeat-fou");
+  const Chunk chunk = read_all(*input.source);
+  EXPECT_EQ(chunk.size(), 2000);
+  for (const ChunkView& view : chunk.views) EXPECT_EQ(view.present.size(), 2000u);
+  EXPECT_EQ(test::dense_row(chunk.views[0].block, 0)[0], 0.06588172);
+  const auto labels = read_labels(test::data_path("digit/labels.txt"));
+  EXPECT_EQ(labels.size(), 2000u);
+  EXPECT_EQ(std::set<int>(labels.begin(), labels.end()).size(), 10u);
+}
+
+TEST_F(Open, ReadsTheMasksAndOrdersOfDigit) {
+  OMVC_NEED_DATA("masks/digit-cyclic-40-0.txt");
+  const auto present = read_presence(test::data_path("masks/digit-cyclic-40-0.txt"), 5);
+  ASSERT_EQ(present.size(), 10'000u);
+  for (std::size_t view = 0; view < 5; ++view) {
+    int absent = 0;
+    for (std::size_t row = 0; row < 2000; ++row) absent += present[5 * row + view] ? 0 : 1;
+    EXPECT_EQ(absent, 800) << view;
+  }
+  EXPECT_EQ(read_order(test::data_path("masks/digit-order-0.txt")).size(), 2000u);
+}
+
+}  // namespace
+}  // namespace omvc

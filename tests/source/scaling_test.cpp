@@ -1,0 +1,83 @@
+#include "source/scaling.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "support/chunks.hpp"
+#include "support/random_data.hpp"
+
+namespace omvc {
+namespace {
+
+Chunk one_view(Block block) {
+  Chunk chunk{test::iota(block_rows(block)), {}};
+  chunk.views.push_back({std::move(block), chunk.rows});
+  return chunk;
+}
+
+// Surveys a chunk, chooses a scaling and applies it.
+Chunk scaled(Scaling scaling, const Block& block, Index* clipped = nullptr) {
+  Chunk chunk = one_view(block);
+  const Schema schema = test::schema_of({block_cols(block)});
+  Survey survey(schema);
+  survey.add(chunk);
+  const auto counts = apply_scaling({choose_scaling(scaling, survey.views[0])}, schema, chunk);
+  if (clipped != nullptr) *clipped = counts[0];
+  return chunk;
+}
+
+TEST(Scaling, TotalMassIsOneAndNegativesAreCountedAndGone) {
+  const Matrix X{{1, -2, 3}, {0, 4, -5}, {2, 0, 0}};
+  for (const Block& block : {Block(test::dense_block<double>(X)), Block(test::csr_block<double>(X))}) {
+    Index clipped = 0;
+    const Chunk chunk = scaled(Scaling::total, block, &clipped);
+    EXPECT_EQ(clipped, 2);
+    EXPECT_NEAR(test::sum(chunk.views[0].block), 1, 1e-15);
+    EXPECT_EQ(test::dense_row(chunk.views[0].block, 0), (std::vector<double>{0.1, 0, 3 * 0.1}));
+  }
+}
+
+TEST(Scaling, NoneRefusesNegativesAndNamesTheRow) {
+  const Block block = test::dense_block<double>(Matrix{{1, 2}, {3, -4}});
+  test::expect_error(ErrorKind::data, {"view1", "row 1", "negative"}, [&] { scaled(Scaling::none, block); });
+  const Chunk kept = scaled(Scaling::none, test::dense_block<double>(Matrix{{1, 2}, {3, 4}}));
+  EXPECT_EQ(test::dense_row(kept.views[0].block, 1), (std::vector<double>{3, 4}));
+}
+
+TEST(Scaling, AutomaticBringsDenseViewsToTotalVarianceOne) {
+  const Matrix X = test::random_matrix(200, 5, 1) * 70 - Matrix::Constant(200, 5, 30);
+  const Chunk chunk = scaled(Scaling::automatic, test::dense_block<double>(X));
+  const auto& block = std::get<DenseBlock<double>>(chunk.views[0].block);
+  const Eigen::Map<const Matrix> Y(block.values.data(), 200, 5);
+  EXPECT_NEAR(Y.minCoeff(), 0, 1e-12);
+  double variance = 0;
+  for (Index j = 0; j < 5; ++j) variance += (Y.col(j).array() - Y.col(j).mean()).square().mean();
+  EXPECT_NEAR(variance, 1, 1e-10);
+}
+
+TEST(Scaling, AutomaticGivesSparseCountsTfIdfRowsOfLengthOne) {
+  Matrix X = test::random_sparse(50, 30, 0.1, 2);
+  X = X.unaryExpr([](double x) { return std::ceil(5 * x); });
+  X.row(7).setZero();
+  const Chunk chunk = scaled(Scaling::automatic, test::csr_block<double>(X));
+  for (Index i = 0; i < 50; ++i) {
+    const auto row = test::dense_row(chunk.views[0].block, i);
+    double squares = 0;
+    for (const double x : row) squares += x * x;
+    EXPECT_NEAR(squares, X.row(i).sum() > 0 ? 1 : 0, 1e-12) << i;
+  }
+}
+
+TEST(Scaling, ANewInstanceBelowTheRangeStaysNonnegative) {
+  const Schema schema = test::schema_of({1});
+  Survey survey(schema);
+  survey.add(one_view(test::dense_block<double>(Matrix{{5}, {9}})));
+  const ViewScaling scaling = choose_scaling(Scaling::automatic, survey.views[0]);
+  Chunk chunk = one_view(test::dense_block<double>(Matrix{{1}}));
+  apply_scaling({scaling}, schema, chunk);
+  EXPECT_EQ(test::dense_row(chunk.views[0].block, 0)[0], 0);
+}
+
+}  // namespace
+}  // namespace omvc
