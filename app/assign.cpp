@@ -1,13 +1,13 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstdio>
+#include <fmt/format.h>
 #include <memory>
+
+#include "omvc/clusterer.hpp"
+#include "omvc/error.hpp"
 
 #include "command.hpp"
 #include "inputs.hpp"
-#include "omvc/clusterer.hpp"
-#include "omvc/error.hpp"
 
 namespace omvc::app {
 namespace {
@@ -39,15 +39,16 @@ void assign(const AssignArguments& arguments) {
   const Schema& data = input.source->schema();
   const Schema& known = model.schema();
   if (data.views.size() != known.views.size()) {
-    throw Error(ErrorKind::data, fmt::format("{} knows {} views, and the data have {}: give the views it was fitted on, in the "
-                                             "same order",
-                                             arguments.model, known.views.size(), data.views.size()));
+    throw Error(ErrorKind::data,
+                fmt::format("{} knows {} views, and the data have {}: give the views it was fitted on, in the "
+                            "same order",
+                            arguments.model, known.views.size(), data.views.size()));
   }
   for (std::size_t v = 0; v < known.views.size(); ++v) {
     if (data.views[v].features == known.views[v].features) continue;
-    throw Error(ErrorKind::data, fmt::format("view {} ({}): {} has {} features, and the data have {}", v + 1,
-                                             known.views[v].name, arguments.model, known.views[v].features,
-                                             data.views[v].features));
+    throw Error(ErrorKind::data,
+                fmt::format("view {} ({}): {} has {} features, and the data have {}", v + 1, known.views[v].name,
+                            arguments.model, known.views[v].features, data.views[v].features));
   }
   Index row = 0;
   while (auto chunk = input.source->next(std::max<Index>(model.options().chunk, 256))) {

@@ -1,11 +1,10 @@
 #include "console.hpp"
 
-#include <fmt/format.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <fmt/format.h>
+#include <unistd.h>
 
 namespace omvc::app {
 namespace {
@@ -22,7 +21,8 @@ void request_stop(int signal) {
 
 std::string duration(double seconds) {
   if (seconds < 60) return fmt::format("{:.0f} s", seconds);
-  if (seconds < 3600) return fmt::format("{:.0f} min {:02.0f} s", seconds / 60 - 0.5, static_cast<int>(seconds) % 60 * 1.0);
+  if (seconds < 3600)
+    return fmt::format("{:.0f} min {:02.0f} s", seconds / 60 - 0.5, static_cast<int>(seconds) % 60 * 1.0);
   return fmt::format("{:.1f} h", seconds / 3600);
 }
 
@@ -75,8 +75,8 @@ void ConsoleObserver::on_start(const Report& known, int passes) {
 bool ConsoleObserver::on_chunk(const ChunkReport& chunk) {
   if (quiet_) return !stop_requested();
   const double now = seconds();
-  const double all_done = static_cast<double>(chunk.pass - 1) * static_cast<double>(total_) +
-                          static_cast<double>(chunk.instances);
+  const double all_done =
+      static_cast<double>(chunk.pass - 1) * static_cast<double>(total_) + static_cast<double>(chunk.instances);
   const double rate = all_done / std::max(now, 1e-9);
   const double share = total_ > 0 ? static_cast<double>(chunk.instances) / static_cast<double>(total_) : 0;
   const double left = total_ > 0 ? (static_cast<double>(passes_) * static_cast<double>(total_) - all_done) / rate : 0;

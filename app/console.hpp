@@ -10,7 +10,8 @@
 
 namespace omvc::app {
 
-// From now on SIGINT and SIGTERM ask the run to stop after its chunk instead of ending the process; a second one ends it.
+// From now on SIGINT and SIGTERM ask the run to stop after its chunk instead of ending the process; a second one ends
+// it.
 void stop_on_signals();
 bool stop_requested();
 

@@ -1,13 +1,13 @@
-#include <fmt/format.h>
-
 #include <cstdio>
 #include <filesystem>
+#include <fmt/format.h>
 #include <memory>
 
-#include "command.hpp"
 #include "omvc/clusterer.hpp"
 #include "omvc/error.hpp"
 #include "omvc/planted.hpp"
+
+#include "command.hpp"
 #include "summary.hpp"
 #include "table.hpp"
 
@@ -67,8 +67,9 @@ void show_features(Clusterer& model) {
 void show_passes(const Report& report, const std::vector<MeanScores>& scores) {
   std::vector<std::vector<std::string>> rows{{"pass", "average loss", "NMI", "AC", "seconds"}};
   for (std::size_t i = 0; i < report.passes.size(); ++i) {
-    rows.push_back({fmt::format("{}", i + 1), fmt::format("{:.6f}", report.passes[i].loss), fmt::format("{:.4f}", scores[i].nmi),
-                    fmt::format("{:.4f}", scores[i].ac), fmt::format("{:.2f}", report.passes[i].seconds)});
+    rows.push_back({fmt::format("{}", i + 1), fmt::format("{:.6f}", report.passes[i].loss),
+                    fmt::format("{:.4f}", scores[i].nmi), fmt::format("{:.4f}", scores[i].ac),
+                    fmt::format("{:.2f}", report.passes[i].seconds)});
   }
   fmt::print("What each pass gained (scores: mean of 20 single-start k-means runs)\n{}\n", format_table(rows));
 }
@@ -111,7 +112,8 @@ void demo(const DemoArguments& arguments) {
   show_features(model);
   show_passes(report, observer.scores());
   const Scores scores = score(scored.counts());
-  fmt::print("Labels as written: NMI {:.4f}, AC {:.4f}, ARI {:.4f}\n\n", scores.nmi_geometric, scores.accuracy, scores.ari);
+  fmt::print("Labels as written: NMI {:.4f}, AC {:.4f}, ARI {:.4f}\n\n", scores.nmi_geometric, scores.accuracy,
+             scores.ari);
   fmt::print("labels     {}\nembedding  {}\nmodel      {}      (try: omvc info {})\n", labels, embedding, model_path,
              model_path);
   if (report.stopped) throw Error(ErrorKind::interrupted, "interrupted: the tables show what was learned so far");
@@ -122,8 +124,12 @@ void demo(const DemoArguments& arguments) {
 void add_demo(CLI::App& app) {
   auto arguments = std::make_shared<DemoArguments>();
   CLI::App* command = app.add_subcommand("demo", "cluster planted data with missing views and show the result");
-  command->add_option("--out", arguments->folder, "folder for labels, embedding and model")->capture_default_str()->type_name("DIR");
-  command->add_option("--instances", arguments->instances, "number of instances")->capture_default_str()->check(CLI::Range(100, 100000000));
+  command->add_option("--out", arguments->folder, "folder for labels, embedding and model")
+      ->capture_default_str()
+      ->type_name("DIR");
+  command->add_option("--instances", arguments->instances, "number of instances")
+      ->capture_default_str()
+      ->check(CLI::Range(100, 100000000));
   command->add_flag("--quiet", arguments->quiet, "no progress on stderr");
   command->callback([arguments] { demo(*arguments); });
 }

@@ -1,13 +1,13 @@
-#include <fmt/format.h>
-
 #include <cstdio>
+#include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "command.hpp"
 #include "omvc/error.hpp"
 #include "omvc/evaluation.hpp"
 #include "omvc/input.hpp"
+
+#include "command.hpp"
 
 namespace omvc::app {
 namespace {
@@ -54,7 +54,9 @@ void evaluate(const EvaluateArguments& arguments) {
 void add_evaluate(CLI::App& app) {
   auto arguments = std::make_shared<EvaluateArguments>();
   CLI::App* command = app.add_subcommand("evaluate", "NMI, AC, ARI and purity of labels against the truth");
-  command->add_option("labels", arguments->labels, "one label a line; -1 is not scored")->required()->type_name("LABELS");
+  command->add_option("labels", arguments->labels, "one label a line; -1 is not scored")
+      ->required()
+      ->type_name("LABELS");
   command->add_option("truth", arguments->truth, "one class a line")->required()->type_name("TRUTH");
   command->add_flag("--json", arguments->json, "print JSON");
   command->callback([arguments] { evaluate(*arguments); });

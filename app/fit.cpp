@@ -1,12 +1,12 @@
-#include <fmt/format.h>
-
 #include <cstdio>
+#include <fmt/format.h>
 #include <memory>
+
+#include "omvc/clusterer.hpp"
+#include "omvc/error.hpp"
 
 #include "command.hpp"
 #include "inputs.hpp"
-#include "omvc/clusterer.hpp"
-#include "omvc/error.hpp"
 #include "option_flags.hpp"
 #include "summary.hpp"
 
@@ -48,11 +48,12 @@ void fit(const FitArguments& arguments) {
   if (arguments.json) {
     fmt::print("{}\n", summary.dump(2));
   } else if (!arguments.quiet) {
-    fmt::print(stderr, "{} instances in {} clusters in {:.2f} s, peak memory {:.0f} MB\n", report.instances, report.clusters,
-               report.seconds, static_cast<double>(peak_rss_bytes()) / 1e6);
+    fmt::print(stderr, "{} instances in {} clusters in {:.2f} s, peak memory {:.0f} MB\n", report.instances,
+               report.clusters, report.seconds, static_cast<double>(peak_rss_bytes()) / 1e6);
     if (summary.contains("nmi_best")) {
-      fmt::print(stderr, "labels against the truth: NMI {:.4f}, AC {:.4f}, ARI {:.4f}\n", summary["nmi_best"].get<double>(),
-                 summary["ac_best"].get<double>(), summary["ari_best"].get<double>());
+      fmt::print(stderr, "labels against the truth: NMI {:.4f}, AC {:.4f}, ARI {:.4f}\n",
+                 summary["nmi_best"].get<double>(), summary["ac_best"].get<double>(),
+                 summary["ari_best"].get<double>());
     }
     for (const auto& [what, path] :
          {std::pair{"labels", &arguments.labels}, {"embedding", &arguments.embedding}, {"model", &arguments.model}}) {
@@ -63,10 +64,11 @@ void fit(const FitArguments& arguments) {
     }
   }
   if (report.stopped) {
-    throw Error(ErrorKind::interrupted,
-                fmt::format("interrupted in pass {}: the outputs hold what was learned so far; instances not reached in the "
-                            "first pass have label -1",
-                            report.passes.size()));
+    throw Error(
+        ErrorKind::interrupted,
+        fmt::format("interrupted in pass {}: the outputs hold what was learned so far; instances not reached in the "
+                    "first pass have label -1",
+                    report.passes.size()));
   }
 }
 
@@ -77,7 +79,8 @@ void add_fit(CLI::App& app) {
   CLI::App* command = app.add_subcommand("fit", "learn clusters; write labels, embedding and model");
   add_input_options(*command, arguments->input);
   add_stream_options(*command, arguments->input);
-  command->add_option("--labels", arguments->labels, "write one label a line, in the row order of the input")->type_name("FILE");
+  command->add_option("--labels", arguments->labels, "write one label a line, in the row order of the input")
+      ->type_name("FILE");
   command->add_option("--embedding", arguments->embedding, "write the embedding rows (.npy, .csv, .tsv, else blanks)")
       ->type_name("FILE");
   command->add_option("--model", arguments->model, "write the model, for assign and info")->type_name("FILE");

@@ -1,11 +1,11 @@
-#include <fmt/format.h>
-
 #include <cstdio>
+#include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "command.hpp"
 #include "omvc/clusterer.hpp"
+
+#include "command.hpp"
 #include "table.hpp"
 
 namespace omvc::app {
@@ -48,13 +48,13 @@ void info(const InfoArguments& arguments) {
   table = {{"cluster", "view", "features that tell it from the others"}};
   for (int cluster = 0; cluster < model.options().clusters; ++cluster) {
     for (std::size_t v = 0; v < views.size(); ++v) {
-      table.push_back({v == 0 ? fmt::format("{}", cluster) : "", views[v].name, feature_list(model, v, cluster, arguments.top)});
+      table.push_back(
+          {v == 0 ? fmt::format("{}", cluster) : "", views[v].name, feature_list(model, v, cluster, arguments.top)});
     }
   }
   fmt::print("{}\noptions\n", format_table(table));
-  for_each_param([&](const auto& param) {
-    fmt::print("  {:<11} {}\n", param.name, format_option(model.options(), param.name));
-  });
+  for_each_param(
+      [&](const auto& param) { fmt::print("  {:<11} {}\n", param.name, format_option(model.options(), param.name)); });
 }
 
 }  // namespace

@@ -9,22 +9,28 @@ namespace omvc::app {
 
 void add_input_options(CLI::App& command, InputArguments& arguments) {
   command
-      .add_option("input", arguments.paths,
-                  "one container file with all views (.mat), or one file a view: text (.csv, .tsv, blanks; .gz), .npy, .mtx")
+      .add_option(
+          "input", arguments.paths,
+          "one container file with all views (.mat), or one file a view: text (.csv, .tsv, blanks; .gz), .npy, .mtx")
       ->required()
       ->type_name("INPUT");
-  command.add_option("--present", arguments.present, "text file, N x views of 0 and 1: which instance is present in which view")
+  command
+      .add_option("--present", arguments.present,
+                  "text file, N x views of 0 and 1: which instance is present in which view")
       ->type_name("FILE");
 }
 
 void add_stream_options(CLI::App& command, InputArguments& arguments) {
-  auto* order = command
-                    .add_option("--order", arguments.order,
-                                "text file with the row numbers 0 .. N-1 in the order of the stream (reads all data into memory)")
-                    ->type_name("FILE");
+  auto* order =
+      command
+          .add_option("--order", arguments.order,
+                      "text file with the row numbers 0 .. N-1 in the order of the stream (reads all data into memory)")
+          ->type_name("FILE");
   command.add_flag("--shuffle", arguments.shuffle, "stream the rows in a random order (reads all data into memory)")
       ->excludes(order);
-  command.add_option("--truth", arguments.truth, "text file of class labels, one a line; found in container files by itself")
+  command
+      .add_option("--truth", arguments.truth,
+                  "text file of class labels, one a line; found in container files by itself")
       ->type_name("FILE");
 }
 
@@ -41,14 +47,14 @@ Input open_arguments(const InputArguments& arguments, std::uint64_t seed) {
     const Index rows = table.size();
     std::vector<Index> order = arguments.shuffle ? random_order(rows, seed) : read_order(arguments.order);
     if (static_cast<Index>(order.size()) != rows) {
-      throw Error(ErrorKind::data, fmt::format("{} lists {} rows, and the data have {}: give each row once", arguments.order,
-                                               order.size(), rows));
+      throw Error(ErrorKind::data, fmt::format("{} lists {} rows, and the data have {}: give each row once",
+                                               arguments.order, order.size(), rows));
     }
     input.source = make_table_source(schema, std::move(table), std::move(order));
   }
   if (const auto rows = input.source->size(); input.truth && rows && *rows != static_cast<Index>(input.truth->size())) {
-    throw Error(ErrorKind::data, fmt::format("there are {} class labels for {} instances: give one a row", input.truth->size(),
-                                             *rows));
+    throw Error(ErrorKind::data,
+                fmt::format("there are {} class labels for {} instances: give one a row", input.truth->size(), *rows));
   }
   return input;
 }

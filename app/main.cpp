@@ -1,12 +1,12 @@
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
+#include <fmt/format.h>
 #include <new>
 
-#include "command.hpp"
 #include "omvc/error.hpp"
+
+#include "command.hpp"
 
 namespace {
 

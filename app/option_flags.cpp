@@ -26,7 +26,8 @@ std::string value_name(const Param<T>&) {
 }  // namespace
 
 void add_option_flags(CLI::App& command, OptionFlags& flags) {
-  command.add_option("--preset", flags.preset, "default: the best clusters; paper: OMVC as published (Shao et al. 2016)")
+  command
+      .add_option("--preset", flags.preset, "default: the best clusters; paper: OMVC as published (Shao et al. 2016)")
       ->type_name("default|paper");
   for_each_param([&](const auto& param) {
     const std::string names = std::string(param.name) == "clusters" ? "-k,--clusters" : fmt::format("--{}", param.name);

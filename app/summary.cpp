@@ -1,10 +1,9 @@
 #include "summary.hpp"
 
-#include <fmt/format.h>
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
+#include <sys/resource.h>
 
 #include "omvc/error.hpp"
 #include "omvc/kmeans.hpp"
@@ -90,14 +89,15 @@ nlohmann::json summarise(const Report& report, const std::vector<MeanScores>& sc
                      {"warnings", report.warnings}};
   for (const ViewReport& view : report.views) {
     out["view_details"].push_back({{"name", view.name},
-                            {"features", view.features},
-                            {"observed", view.observed},
-                            {"negatives", view.negatives},
-                            {"scaling", view.scaling}});
+                                   {"features", view.features},
+                                   {"observed", view.observed},
+                                   {"negatives", view.negatives},
+                                   {"scaling", view.scaling}});
   }
   for (std::size_t i = 0; i < report.passes.size(); ++i) {
     const PassReport& pass = report.passes[i];
-    nlohmann::json entry{{"loss", pass.loss}, {"seconds", pass.seconds}, {"rounds", pass.rounds}, {"curve", pass.loss_curve}};
+    nlohmann::json entry{
+        {"loss", pass.loss}, {"seconds", pass.seconds}, {"rounds", pass.rounds}, {"curve", pass.loss_curve}};
     if (i < scores.size()) entry.update({{"nmi", scores[i].nmi}, {"ac", scores[i].ac}});
     out["per_pass"].push_back(entry);
   }

@@ -5,11 +5,12 @@
 #include <optional>
 #include <vector>
 
-#include "console.hpp"
 #include "omvc/evaluation.hpp"
 #include "omvc/options.hpp"
 #include "omvc/report.hpp"
 #include "omvc/sink.hpp"
+
+#include "console.hpp"
 
 namespace omvc::app {
 

@@ -1,9 +1,8 @@
 #include "table.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cctype>
+#include <fmt/format.h>
 
 namespace omvc::app {
 
@@ -29,7 +28,8 @@ std::string format_table(const std::vector<std::vector<std::string>>& rows) {
     out += line + '\n';
     if (i > 0) continue;
     out += "  ";
-    for (std::size_t j = 0; j < width.size(); ++j) out += std::string(width[j], '-') + (j + 1 < width.size() ? " " : "");
+    for (std::size_t j = 0; j < width.size(); ++j)
+      out += std::string(width[j], '-') + (j + 1 < width.size() ? " " : "");
     out += '\n';
   }
   return out;

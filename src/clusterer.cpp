@@ -1,13 +1,13 @@
 #include "omvc/clusterer.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <limits>
 
-#include "engine.hpp"
 #include "omvc/error.hpp"
+
+#include "engine.hpp"
 
 namespace omvc {
 
@@ -22,9 +22,10 @@ void Engine::start(const Schema& data_schema) {
   if (views == 0) throw Error(ErrorKind::data, "the data have no views");
   for (const auto& [name, values] : {std::pair{"alpha", &options.alpha}, std::pair{"beta", &options.beta}}) {
     if (values->size() != 1 && values->size() != views) {
-      throw Error(ErrorKind::usage, fmt::format("option {} has {} values, and the data have {} views; give one value or one a "
-                                                "view",
-                                                name, values->size(), views));
+      throw Error(ErrorKind::usage,
+                  fmt::format("option {} has {} values, and the data have {} views; give one value or one a "
+                              "view",
+                              name, values->size(), views));
     }
   }
   scaling.assign(views, {});
@@ -58,9 +59,10 @@ void Engine::find_centres(std::vector<double> rows) {
   const Index r = method->state().scale.size();
   const Index count = static_cast<Index>(rows.size()) / r;
   if (count < options.clusters) {
-    throw Error(ErrorKind::data, fmt::format("{} clusters were asked for, but only {} instances with at least one view were "
-                                             "learned; ask for fewer clusters",
-                                             options.clusters, count));
+    throw Error(ErrorKind::data,
+                fmt::format("{} clusters were asked for, but only {} instances with at least one view were "
+                            "learned; ask for fewer clusters",
+                            options.clusters, count));
   }
   if (options.unit_rows) to_unit_length(rows.data(), count, r);
   centres = kmeans({rows.data(), count, r}, {.clusters = options.clusters,
@@ -134,7 +136,8 @@ Assignment Clusterer::assign(Chunk chunk) {
   const std::vector<bool> observed = observed_instances(chunk);
   // A view that was never seen while learning has no basis: what it says about the new instances cannot be used.
   for (std::size_t v = 0; v < chunk.views.size(); ++v) {
-    if (!impl_->scaling[v].known) chunk.views[v] = keep_instances(std::move(chunk.views[v]), std::vector<bool>(observed.size()));
+    if (!impl_->scaling[v].known)
+      chunk.views[v] = keep_instances(std::move(chunk.views[v]), std::vector<bool>(observed.size()));
   }
   apply_scaling(impl_->scaling, impl_->schema, chunk);
   Matrix rows = impl_->method->embed(chunk, *impl_->workers);
@@ -179,9 +182,8 @@ std::vector<Feature> Clusterer::top_features(std::size_t view, int cluster, int 
   std::vector<Index> order(static_cast<std::size_t>(own.size()));
   for (std::size_t j = 0; j < order.size(); ++j) order[j] = static_cast<Index>(j);
   const auto shown = static_cast<std::ptrdiff_t>(std::min<Index>(count, own.size()));
-  std::partial_sort(order.begin(), order.begin() + shown, order.end(), [&](Index a, Index b) {
-    return std::pair(-telling(a), a) < std::pair(-telling(b), b);
-  });
+  std::partial_sort(order.begin(), order.begin() + shown, order.end(),
+                    [&](Index a, Index b) { return std::pair(-telling(a), a) < std::pair(-telling(b), b); });
   std::vector<Feature> features;
   const auto& names = impl_->schema.views[view].feature_names;
   for (std::ptrdiff_t i = 0; i < shown; ++i) {

@@ -4,9 +4,10 @@
 #include <memory>
 #include <optional>
 
+#include "omvc/clusterer.hpp"
+
 #include "methods/omvc.hpp"
 #include "model/row_sample.hpp"
-#include "omvc/clusterer.hpp"
 #include "source/scaling.hpp"
 
 namespace omvc {
@@ -30,7 +31,7 @@ struct Engine {
   Options options;
   Schema schema;
   std::vector<ViewScaling> scaling;
-  std::vector<Index> clipped;      // negative entries set to 0, by view, first pass only
+  std::vector<Index> clipped;  // negative entries set to 0, by view, first pass only
   std::optional<Omvc> method;
   std::optional<RowSample> sample;  // of what partial_fit has learned, for the centres
   std::vector<double> centres;      // empty until they are needed

@@ -1,16 +1,16 @@
 // One fit: survey, passes, centres, results.
+#include <chrono>
 #include <fmt/format.h>
 
-#include <chrono>
+#include "omvc/error.hpp"
 
 #include "engine.hpp"
-#include "omvc/error.hpp"
 
 namespace omvc {
 namespace {
 
-constexpr Index kBlock = 4096;          // embedding rows read back at a time
-constexpr Index kSurveyRows = 256;      // instances surveyed at a time, at least
+constexpr Index kBlock = 4096;      // embedding rows read back at a time
+constexpr Index kSurveyRows = 256;  // instances surveyed at a time, at least
 constexpr std::size_t kCurvePoints = 256;
 
 class Clock {
@@ -21,7 +21,8 @@ class Clock {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-// Keeps every stride-th value, doubling the stride when it is full, so that the curve of any number of chunks is bounded.
+// Keeps every stride-th value, doubling the stride when it is full, so that the curve of any number of chunks is
+// bounded.
 class Curve {
  public:
   void add(double value) {
@@ -60,9 +61,10 @@ void check_survey(const Survey& survey, const Schema& schema, const Options& opt
   if (survey.instances == 0) throw Error(ErrorKind::data, "the data have no instances");
   const double observed = survey.instances - survey.unobserved;
   if (options.clusters > observed) {
-    throw Error(ErrorKind::data, fmt::format("{} clusters were asked for, but only {:.0f} instances have at least one view; "
-                                             "ask for fewer clusters",
-                                             options.clusters, observed));
+    throw Error(ErrorKind::data,
+                fmt::format("{} clusters were asked for, but only {:.0f} instances have at least one view; "
+                            "ask for fewer clusters",
+                            options.clusters, observed));
   }
   for (std::size_t v = 0; v < schema.views.size(); ++v) {
     const std::string& name = schema.views[v].name;
@@ -73,18 +75,20 @@ void check_survey(const Survey& survey, const Schema& schema, const Options& opt
       throw Error(ErrorKind::data, fmt::format("view {} is zero everywhere; leave it out", name));
     }
     if (options.scaling == Scaling::total && !(survey.views[v].total > 0)) {
-      throw Error(ErrorKind::data, fmt::format("view {} has no positive entry, and scaling = total sets negative ones to 0; "
-                                               "choose scaling = auto or leave the view out",
-                                               name));
+      throw Error(ErrorKind::data,
+                  fmt::format("view {} has no positive entry, and scaling = total sets negative ones to 0; "
+                              "choose scaling = auto or leave the view out",
+                              name));
     }
   }
 }
 
 void add_warnings(Report& report) {
   if (report.unobserved > 0) {
-    report.warnings.push_back(fmt::format("{} of {} instances have no view at all: they get label -1 and do not influence the "
-                                          "model.",
-                                          report.unobserved, report.instances));
+    report.warnings.push_back(
+        fmt::format("{} of {} instances have no view at all: they get label -1 and do not influence the "
+                    "model.",
+                    report.unobserved, report.instances));
   }
   for (const ViewReport& view : report.views) {
     if (view.negatives == 0) continue;
@@ -137,9 +141,10 @@ bool run_pass(Source& source, int pass, Engine& run, RowStore& store, Report& re
     report.instances = result.instances;
     report.unobserved = unobserved;
   } else if (go_on && result.instances != report.instances) {
-    throw Error(ErrorKind::data, fmt::format("the data changed while they were read: pass {} found {} instances, the first "
-                                             "pass {}; work on a copy that nobody writes to",
-                                             pass, result.instances, report.instances));
+    throw Error(ErrorKind::data,
+                fmt::format("the data changed while they were read: pass {} found {} instances, the first "
+                            "pass {}; work on a copy that nobody writes to",
+                            pass, result.instances, report.instances));
   }
   result.seconds = clock.seconds();
   result.loss_curve = curve.points();

@@ -1,15 +1,16 @@
 // A whole Clusterer as an archive, and back.
 #include <fmt/format.h>
 
-#include "engine.hpp"
 #include "omvc/error.hpp"
+
+#include "engine.hpp"
 
 namespace omvc {
 namespace {
 
 void put_scaling(Archive& archive, const std::string& key, const ViewScaling& scaling, Index clipped) {
-  archive.put(key + "/flags", std::vector<Index>{scaling.known, scaling.clip, scaling.refuse_negatives, scaling.unit_rows,
-                                                 clipped});
+  archive.put(key + "/flags",
+              std::vector<Index>{scaling.known, scaling.clip, scaling.refuse_negatives, scaling.unit_rows, clipped});
   archive.put(key + "/factor", scaling.factor);
   archive.put(key + "/shift", scaling.shift);
   archive.put(key + "/gain", scaling.gain);
@@ -71,7 +72,8 @@ Clusterer Clusterer::load(const std::string& path) {
   auto impl = std::make_unique<Impl>(options);
   const std::vector<std::string> names = archive.lines("schema/names");
   const std::vector<Index>& features = archive.integers("schema/features");
-  if (names.size() != features.size()) throw Error(ErrorKind::data, path + ": the schema of the model contradicts itself");
+  if (names.size() != features.size())
+    throw Error(ErrorKind::data, path + ": the schema of the model contradicts itself");
   Schema schema;
   for (std::size_t v = 0; v < names.size(); ++v) {
     schema.views.push_back({names[v], features[v], archive.lines(fmt::format("view{}/feature_names", v))});
@@ -93,7 +95,8 @@ Clusterer Clusterer::load(const std::string& path) {
   }
   const std::vector<Index>& rows = archive.integers("sample/rows");
   const std::vector<double>& values = archive.numbers("sample/values");
-  if (values.size() != rows.size() * rank) throw Error(ErrorKind::data, path + ": the sample of the model is incomplete");
+  if (values.size() != rows.size() * rank)
+    throw Error(ErrorKind::data, path + ": the sample of the model is incomplete");
   for (std::size_t i = 0; i < rows.size(); ++i) impl->sample->offer(rows[i], {values.data() + i * rank, rank});
   return Clusterer(std::move(impl));
 }

@@ -1,9 +1,8 @@
 #include "omvc/options.hpp"
 
+#include <charconv>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-
-#include <charconv>
 #include <type_traits>
 
 #include "omvc/error.hpp"
@@ -47,7 +46,8 @@ T number(std::string_view name, std::string_view text) {
   T value{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size()) {
-    throw Error(ErrorKind::usage, fmt::format("option {} = '{}': not a number of the kind this option takes", name, text));
+    throw Error(ErrorKind::usage,
+                fmt::format("option {} = '{}': not a number of the kind this option takes", name, text));
   }
   return value;
 }
@@ -88,7 +88,8 @@ void check_range(const Param<T>& param, const T& value) {
     }
   };
   if constexpr (is_list<T>) {
-    if (value.empty()) throw Error(ErrorKind::usage, fmt::format("option {} is empty: give at least one value", param.name));
+    if (value.empty())
+      throw Error(ErrorKind::usage, fmt::format("option {} is empty: give at least one value", param.name));
     for (const double x : value) check_one(x);
   } else if constexpr (!std::is_enum_v<T>) {
     check_one(static_cast<double>(value));
@@ -134,14 +135,16 @@ void parse_option(Options& options, std::string_view name, const std::string& te
 void check_options(const Options& options) {
   for_each_param([&](const auto& param) { check_range(param, options.*param.field); });
   if (options.consensus == Consensus::tight && options.missing == Missing::fill) {
-    throw Error(ErrorKind::usage,
-                "options consensus = tight and missing = fill exclude each other: with one latent row an instance, a filled "
-                "view would only repeat the mean; choose missing = ignore or consensus = soft");
+    throw Error(
+        ErrorKind::usage,
+        "options consensus = tight and missing = fill exclude each other: with one latent row an instance, a filled "
+        "view would only repeat the mean; choose missing = ignore or consensus = soft");
   }
   if (options.consensus == Consensus::soft && options.statistics == Statistics::replace) {
-    throw Error(ErrorKind::usage,
-                "options consensus = soft and statistics = replace exclude each other: the latent rows of single views are "
-                "not kept between passes; choose statistics = accumulate or consensus = tight");
+    throw Error(
+        ErrorKind::usage,
+        "options consensus = soft and statistics = replace exclude each other: the latent rows of single views are "
+        "not kept between passes; choose statistics = accumulate or consensus = tight");
   }
 }
 

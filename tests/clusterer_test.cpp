@@ -1,11 +1,11 @@
 #include "omvc/clusterer.hpp"
 
-#include <gtest/gtest.h>
-
 #include <cmath>
+#include <gtest/gtest.h>
 
 #include "omvc/evaluation.hpp"
 #include "omvc/planted.hpp"
+
 #include "support/chunks.hpp"
 #include "support/random_data.hpp"
 #include "support/temp_dir.hpp"
@@ -16,7 +16,8 @@ namespace {
 struct Collected : Sink {
   void write(const ResultRows& rows) override {
     labels.insert(labels.end(), rows.labels.begin(), rows.labels.end());
-    embedding.insert(embedding.end(), rows.embedding.data, rows.embedding.data + rows.embedding.rows * rows.embedding.cols);
+    embedding.insert(embedding.end(), rows.embedding.data,
+                     rows.embedding.data + rows.embedding.rows * rows.embedding.cols);
   }
   void finish() override { finished = true; }
   std::vector<int> labels;
@@ -96,7 +97,8 @@ TEST_P(ClustererPresets, AssignsNewInstancesAndPutsTheOldOnesWhereTheyWere) {
     if (chunk->rows[0] < 600) continue;
     const Assignment assigned = model.assign(*chunk);
     Contingency counts;
-    for (std::size_t i = 0; i < assigned.labels.size(); ++i) counts.add(assigned.labels[i], planted_label(more, chunk->rows[i]));
+    for (std::size_t i = 0; i < assigned.labels.size(); ++i)
+      counts.add(assigned.labels[i], planted_label(more, chunk->rows[i]));
     EXPECT_GT(score(counts).nmi_geometric, 0.8);
   }
 }
@@ -183,7 +185,8 @@ TEST(Clusterer, RefusesDataItCannotUse) {
   };
   test::expect_error(ErrorKind::data, {"5 clusters", "3 instances"}, [&] { fit(test::random_matrix(3, 2, 1), 5); });
   test::expect_error(ErrorKind::data, {"view1", "zero everywhere"}, [&] { fit(Matrix::Zero(5, 2), 2); });
-  test::expect_error(ErrorKind::data, {"view1", "no positive"}, [&] { fit(Matrix::Constant(5, 2, -1), 2, Scaling::total); });
+  test::expect_error(ErrorKind::data, {"view1", "no positive"},
+                     [&] { fit(Matrix::Constant(5, 2, -1), 2, Scaling::total); });
 }
 
 TEST(Clusterer, AFailedFitLeavesTheModelAsItWas) {
@@ -256,7 +259,8 @@ TEST(Clusterer, TopFeaturesAreThePlantedOnes) {
   Collected found;
   Clusterer model(options_for(Preset::standard));
   model.fit(*source, found);
-  // The mean of each feature over the instances of a cluster, against the mean over all: the planted features stand out.
+  // The mean of each feature over the instances of a cluster, against the mean over all: the planted features stand
+  // out.
   const Chunk table = read_all(*make_planted_source(data));
   for (int cluster = 0; cluster < 4; ++cluster) {
     std::vector<double> own(30, 0), all(30, 0);

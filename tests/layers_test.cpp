@@ -1,8 +1,8 @@
-// Who may know whom (CONTRIBUTING.md, "The map"): reads the #include lines of every file and refuses what breaks the map.
-#include <gtest/gtest.h>
-
+// Who may know whom (CONTRIBUTING.md, "The map"): reads the #include lines of every file and refuses what breaks the
+// map.
 #include <filesystem>
 #include <fstream>
+#include <gtest/gtest.h>
 #include <map>
 #include <regex>
 #include <set>
@@ -77,7 +77,8 @@ TEST(Layers, TheCommandUsesThePublicHeadersOnly) {
 
 TEST(Layers, PublicHeadersNeedOnlyEachOtherAndTheStandardLibrary) {
   for (const fs::path& file : sources(kRoot / "include")) {
-    for (const std::string& include : includes(file)) EXPECT_TRUE(include.starts_with("omvc/")) << file << ": " << include;
+    for (const std::string& include : includes(file))
+      EXPECT_TRUE(include.starts_with("omvc/")) << file << ": " << include;
     std::ifstream in(file);
     for (std::string line; std::getline(in, line);) {
       EXPECT_EQ(line.find("#include <Eigen"), std::string::npos) << file;

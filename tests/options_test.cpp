@@ -1,7 +1,6 @@
 #include "omvc/options.hpp"
 
 #include <gtest/gtest.h>
-
 #include <limits>
 
 #include "support/chunks.hpp"

@@ -72,7 +72,7 @@ struct ChunkView {
 };
 
 struct Chunk {
-  std::vector<Index> rows;       // the number of each instance in its source (0-based); names it in outputs and messages
+  std::vector<Index> rows;  // the number of each instance in its source (0-based); names it in outputs and messages
   std::vector<ChunkView> views;  // in the order of the schema
 
   Index size() const { return static_cast<Index>(rows.size()); }

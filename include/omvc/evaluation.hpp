@@ -17,7 +17,7 @@ class Contingency {
   void add(int label, int truth);
   void add(std::span<const int> labels, std::span<const int> truth);  // throws ErrorKind::data if lengths differ
 
-  Index scored() const { return scored_; }      // pairs with a label
+  Index scored() const { return scored_; }          // pairs with a label
   Index unlabelled() const { return unlabelled_; }  // pairs without
 
   // The counts as a dense row-major table, labels in ascending order by classes in ascending order.

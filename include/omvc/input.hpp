@@ -20,9 +20,9 @@ struct Input {
 Input open_input(const std::vector<std::string>& paths);
 
 // Side files of a data set: text, one line an instance.
-std::vector<int> read_labels(const std::string& path);         // one integer or word a line; words are numbered by
-                                                               // first appearance
-std::vector<Index> read_order(const std::string& path);        // a permutation of 0 .. N-1
+std::vector<int> read_labels(const std::string& path);   // one integer or word a line; words are numbered by
+                                                         // first appearance
+std::vector<Index> read_order(const std::string& path);  // a permutation of 0 .. N-1
 std::vector<bool> read_presence(const std::string& path, Index views);  // N x views of 0 and 1, row-major
 
 }  // namespace omvc

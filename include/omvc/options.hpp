@@ -1,5 +1,6 @@
-// Everything that decides a result. One struct with the defaults in place and one table (kParams) that names each field,
-// its range and its meaning; validation, command line, model file and docs/parameters.md are derived from the table.
+// Everything that decides a result. One struct with the defaults in place and one table (kParams) that names each
+// field, its range and its meaning; validation, command line, model file and docs/parameters.md are derived from the
+// table.
 //
 //     omvc::Options options;                                     // the default preset
 //     options.clusters = 10;
@@ -86,9 +87,9 @@ Options preset_options(Preset preset);
 // The names of an enum's values, as users write them.
 template <class E>
 struct EnumNames;
-#define OMVC_ENUM_NAMES(E, ...)                                        \
-  template <>                                                          \
-  struct EnumNames<E> {                                                \
+#define OMVC_ENUM_NAMES(E, ...)                                                                        \
+  template <>                                                                                          \
+  struct EnumNames<E> {                                                                                \
     static constexpr std::array kNames = std::to_array<std::pair<std::string_view, E>>({__VA_ARGS__}); \
   }
 OMVC_ENUM_NAMES(Preset, {"default", Preset::standard}, {"paper", Preset::paper});
@@ -114,7 +115,8 @@ inline constexpr std::tuple kParams{
     Param<int>{"clusters", &Options::clusters, 2, 1 << 20, "number of clusters K"},
     Param<int>{"rank", &Options::rank, 0, 4096, "number of latent components r; 0 chooses: K if soft, 2 K if tight"},
     Param<Index>{"chunk", &Options::chunk, 1, 1 << 24, "instances learned at a time"},
-    Param<int>{"passes", &Options::passes, 1, 100000, "times the data are read; a stream that cannot be read again gets one"},
+    Param<int>{"passes", &Options::passes, 1, 100000,
+               "times the data are read; a stream that cannot be read again gets one"},
     Param<Consensus>{"consensus", &Options::consensus, 0, 0,
                      "tight: one latent row an instance; soft: one a view, pulled together by alpha (Eq. 7)"},
     Param<std::vector<double>>{"alpha", &Options::alpha, 1e-300, 1e100,

@@ -11,20 +11,20 @@ namespace omvc {
 
 // After one chunk.
 struct ChunkReport {
-  int pass = 1;          // from 1
-  Index chunk = 0;       // from 1, in this pass
-  Index instances = 0;   // in this pass so far
-  double loss = 0;       // the average loss of Eq. (28) over this pass so far
-  int rounds = 0;        // updates of all factors on this chunk
+  int pass = 1;         // from 1
+  Index chunk = 0;      // from 1, in this pass
+  Index instances = 0;  // in this pass so far
+  double loss = 0;      // the average loss of Eq. (28) over this pass so far
+  int rounds = 0;       // updates of all factors on this chunk
 };
 
 // After one pass.
 struct PassReport {
   int pass = 1;
   Index instances = 0;
-  double loss = 0;     // the average loss of Eq. (28) over the pass, with the basis at its end
-  double seconds = 0;  // reading and learning
-  Index rounds = 0;    // sum over chunks
+  double loss = 0;                 // the average loss of Eq. (28) over the pass, with the basis at its end
+  double seconds = 0;              // reading and learning
+  Index rounds = 0;                // sum over chunks
   std::vector<double> loss_curve;  // the loss after each chunk, thinned evenly to at most 256 points
 };
 
@@ -32,9 +32,9 @@ struct PassReport {
 struct ViewReport {
   std::string name;
   Index features = 0;
-  Index observed = 0;        // instances present in the view
-  Index negatives = 0;       // negative entries that the scaling set to 0
-  std::string scaling;       // what was done to the view, in words
+  Index observed = 0;   // instances present in the view
+  Index negatives = 0;  // negative entries that the scaling set to 0
+  std::string scaling;  // what was done to the view, in words
 };
 
 struct Report {

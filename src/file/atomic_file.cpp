@@ -1,17 +1,17 @@
 #include "file/atomic_file.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <fmt/format.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstring>
+#include <fcntl.h>
 #include <filesystem>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <utility>
 
-#include "file/descriptor.hpp"
 #include "omvc/error.hpp"
+
+#include "file/descriptor.hpp"
 
 namespace omvc {
 namespace {

@@ -1,8 +1,7 @@
 #include "file/descriptor.hpp"
 
-#include <unistd.h>
-
 #include <cerrno>
+#include <unistd.h>
 
 namespace omvc {
 namespace {
@@ -23,9 +22,8 @@ bool repeat(std::size_t size, const Transfer& transfer) {
 }  // namespace
 
 bool write_fully(int descriptor, const void* data, std::size_t size) {
-  return repeat(size, [&](std::size_t done) {
-    return ::write(descriptor, static_cast<const char*>(data) + done, size - done);
-  });
+  return repeat(
+      size, [&](std::size_t done) { return ::write(descriptor, static_cast<const char*>(data) + done, size - done); });
 }
 
 bool write_fully_at(int descriptor, const void* data, std::size_t size, std::int64_t offset) {

@@ -34,9 +34,9 @@ class DataBlock {
 
  private:
   const Block* block_;
-  std::vector<Index> column_offsets_;   // CSR only: cols + 1
-  std::vector<std::int32_t> row_of_;    // CSR only: the row of each entry, by columns
-  std::vector<double> by_column_;       // CSR only: the value of each entry, by columns
+  std::vector<Index> column_offsets_;  // CSR only: cols + 1
+  std::vector<std::int32_t> row_of_;   // CSR only: the row of each entry, by columns
+  std::vector<double> by_column_;      // CSR only: the value of each entry, by columns
 };
 
 // out = V' diag(w) V, r x r, for the weights of the rows given as two runs: rows [0, first) have weight 1, the others

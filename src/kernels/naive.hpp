@@ -11,7 +11,8 @@ template <class T>
 Matrix densify(const DenseBlock<T>& X) {
   Matrix out(X.rows, X.cols);
   for (Index i = 0; i < X.rows; ++i) {
-    for (Index j = 0; j < X.cols; ++j) out(i, j) = static_cast<double>(X.values[static_cast<std::size_t>(i * X.cols + j)]);
+    for (Index j = 0; j < X.cols; ++j)
+      out(i, j) = static_cast<double>(X.values[static_cast<std::size_t>(i * X.cols + j)]);
   }
   return out;
 }

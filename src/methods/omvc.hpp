@@ -1,10 +1,11 @@
 // OMVC as a method: what a clusterer needs to learn a stream chunk by chunk. Chunks come scaled.
 #pragma once
 
-#include "model/row_store.hpp"
-#include "model/state.hpp"
 #include "omvc/options.hpp"
 #include "omvc/report.hpp"
+
+#include "model/row_store.hpp"
+#include "model/state.hpp"
 #include "parallel/workers.hpp"
 
 namespace omvc {

@@ -1,17 +1,17 @@
 #include "model/archive.hpp"
 
-#include <fmt/format.h>
-#include <zlib.h>
-
 #include <bit>
 #include <cerrno>
 #include <cstring>
+#include <fmt/format.h>
 #include <fstream>
 #include <iterator>
 #include <string_view>
+#include <zlib.h>
+
+#include "omvc/error.hpp"
 
 #include "file/atomic_file.hpp"
-#include "omvc/error.hpp"
 
 static_assert(std::endian::native == std::endian::little, "the model format is written as it lies in memory");
 
@@ -24,8 +24,7 @@ constexpr std::uint32_t kMaxKey = 255;
 constexpr std::uint32_t kMaxDimensions = 4;
 
 std::uint32_t checksum(std::string_view bytes) {
-  return static_cast<std::uint32_t>(
-      ::crc32_z(0, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()));
+  return static_cast<std::uint32_t>(::crc32_z(0, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()));
 }
 
 template <class T>
@@ -60,8 +59,9 @@ class Reader {
   }
   bool done() const { return bytes_.empty(); }
   [[noreturn]] void fail(const std::string& why) const {
-    throw Error(ErrorKind::data, fmt::format("{} is not a sound omvc model: it {}; fit the model again or use another copy",
-                                             name_, why));
+    throw Error(
+        ErrorKind::data,
+        fmt::format("{} is not a sound omvc model: it {}; fit the model again or use another copy", name_, why));
   }
 
  private:
@@ -124,8 +124,8 @@ Matrix Archive::matrix(const std::string& key) const {
 Matrix Archive::matrix(const std::string& key, Index rows, Index cols) const {
   Matrix out = matrix(key);
   if (out.rows() != rows || out.cols() != cols) {
-    throw Error(ErrorKind::data, fmt::format("{}: entry '{}' is {} x {} where {} x {} is needed", name_, key, out.rows(),
-                                             out.cols(), rows, cols));
+    throw Error(ErrorKind::data, fmt::format("{}: entry '{}' is {} x {} where {} x {} is needed", name_, key,
+                                             out.rows(), out.cols(), rows, cols));
   }
   return out;
 }
@@ -160,8 +160,9 @@ std::string Archive::to_bytes() const {
     append(out, static_cast<std::uint32_t>(entry.data.index() + 1));
     append(out, static_cast<std::uint32_t>(entry.shape.size()));
     for (const std::uint64_t extent : entry.shape) append(out, extent);
-    std::visit([&](const auto& data) { out.append(reinterpret_cast<const char*>(data.data()), data.size() * sizeof data[0]); },
-               entry.data);
+    std::visit(
+        [&](const auto& data) { out.append(reinterpret_cast<const char*>(data.data()), data.size() * sizeof data[0]); },
+        entry.data);
   }
   append(out, checksum(out));
   return out;
@@ -179,7 +180,8 @@ Archive Archive::from_bytes(std::string_view bytes, const std::string& name) {
   Reader reader(bytes.substr(0, bytes.size() - sizeof stored), name);
   reader.take(kMagic.size());
   const auto version = reader.value<std::uint32_t>();
-  if (version != kVersion) reader.fail(fmt::format("has version {}, and this program reads version {}", version, kVersion));
+  if (version != kVersion)
+    reader.fail(fmt::format("has version {}, and this program reads version {}", version, kVersion));
   Archive archive;
   archive.name_ = name;
   for (auto left = reader.value<std::uint32_t>(); left > 0; --left) {

@@ -1,29 +1,31 @@
 #include "model/row_store.hpp"
 
-#include <fcntl.h>
-#include <fmt/format.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
 #include <limits>
 #include <string>
+#include <unistd.h>
+
+#include "omvc/error.hpp"
 
 #include "file/descriptor.hpp"
-#include "omvc/error.hpp"
 
 namespace omvc {
 namespace {
 
-// A row on disk is a mark and its values. Rows never written lie in a hole of the file and read as zeros, mark included.
+// A row on disk is a mark and its values. Rows never written lie in a hole of the file and read as zeros, mark
+// included.
 constexpr double kWritten = 1;
 
 [[noreturn]] void fail(const char* what) {
-  throw Error(ErrorKind::io, fmt::format("cannot {} the temporary file of embedding rows: {}; set TMPDIR to a folder with "
-                                         "more room",
-                                         what, errno != 0 ? std::strerror(errno) : "it is shorter than expected"));
+  throw Error(ErrorKind::io,
+              fmt::format("cannot {} the temporary file of embedding rows: {}; set TMPDIR to a folder with "
+                          "more room",
+                          what, errno != 0 ? std::strerror(errno) : "it is shorter than expected"));
 }
 
 }  // namespace

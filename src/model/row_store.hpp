@@ -1,6 +1,6 @@
-// Rows of numbers by row number, on disk: the embedding of all instances, which memory has no room for. Rows are written
-// in the order of the stream and read in the order of the source. The file is temporary, in TMPDIR or /tmp, and has no
-// name, so nothing is left behind however the process ends.
+// Rows of numbers by row number, on disk: the embedding of all instances, which memory has no room for. Rows are
+// written in the order of the stream and read in the order of the source. The file is temporary, in TMPDIR or /tmp, and
+// has no name, so nothing is left behind however the process ends.
 #pragma once
 
 #include <span>

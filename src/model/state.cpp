@@ -12,7 +12,8 @@ void put_sums(Archive& archive, const std::string& key, const Sums& sums) {
 }
 
 Sums get_sums(const Archive& archive, const std::string& key, Index features, Index rank) {
-  return {archive.matrix(key + "/A", rank, rank), archive.matrix(key + "/B", features, rank), archive.number(key + "/c")};
+  return {archive.matrix(key + "/A", rank, rank), archive.matrix(key + "/B", features, rank),
+          archive.number(key + "/c")};
 }
 
 }  // namespace
@@ -36,8 +37,8 @@ void State::begin_pass(int number) {
 }
 
 void State::save(Archive& archive) const {
-  archive.put("state/counters", std::vector<double>{instances, pass_instances, seen_penalty, pass_penalty,
-                                                    static_cast<double>(pass)});
+  archive.put("state/counters",
+              std::vector<double>{instances, pass_instances, seen_penalty, pass_penalty, static_cast<double>(pass)});
   archive.put("state/scale", std::vector<double>(scale.data(), scale.data() + scale.size()));
   for (std::size_t v = 0; v < views.size(); ++v) {
     const std::string key = fmt::format("view{}", v);

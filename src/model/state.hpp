@@ -38,11 +38,11 @@ struct Sums {
 };
 
 struct ViewState {
-  Matrix U;                // d x r, the basis
-  Sums seen;               // what the basis is learned from
-  Sums pass;               // this pass only: what the average loss of Eq. (28) is made of
-  Vector row_sum;          // d, sum of the observed rows (Eq. 10)
-  double observed = 0;     // their number (Eq. 10, 11)
+  Matrix U;             // d x r, the basis
+  Sums seen;            // what the basis is learned from
+  Sums pass;            // this pass only: what the average loss of Eq. (28) is made of
+  Vector row_sum;       // d, sum of the observed rows (Eq. 10)
+  double observed = 0;  // their number (Eq. 10, 11)
 };
 
 struct State {

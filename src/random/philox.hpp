@@ -12,7 +12,16 @@ namespace omvc {
 
 // What a random number is for. Streams with different purposes are independent. Values are part of the promise
 // "same seed, same bits": new purposes are added at the end.
-enum class Purpose : std::uint32_t { basis = 1, seeding, sample, shuffle, mask, planted_basis, planted_data, planted_mask };
+enum class Purpose : std::uint32_t {
+  basis = 1,
+  seeding,
+  sample,
+  shuffle,
+  mask,
+  planted_basis,
+  planted_data,
+  planted_mask
+};
 
 // Ten rounds of Philox 4x32.
 inline std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter, std::array<std::uint32_t, 2> key) {
@@ -36,9 +45,8 @@ class Random {
         stream_(stream) {}
 
   std::uint64_t bits(std::uint64_t counter) const {
-    const auto words = philox({static_cast<std::uint32_t>(counter), static_cast<std::uint32_t>(counter >> 32), stream_,
-                               purpose_},
-                              key_);
+    const auto words = philox(
+        {static_cast<std::uint32_t>(counter), static_cast<std::uint32_t>(counter >> 32), stream_, purpose_}, key_);
     return std::uint64_t{words[0]} << 32 | words[1];
   }
 

@@ -1,11 +1,11 @@
-#include <fmt/format.h>
-
 #include <bit>
 #include <filesystem>
+#include <fmt/format.h>
 #include <utility>
 
-#include "file/atomic_file.hpp"
 #include "omvc/sink.hpp"
+
+#include "file/atomic_file.hpp"
 
 namespace omvc {
 namespace {

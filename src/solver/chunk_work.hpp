@@ -9,12 +9,12 @@
 namespace omvc {
 
 struct ViewWork {
-  FilledView X;       // n_v rows
-  Matrix V;           // n_v x r, latent rows
-  Matrix XU;          // n_v x r, X U for the current basis
-  Matrix UtU;         // r x r, U'U of the current basis
-  Sums share;         // the chunk's share of the running sums, for the current V
-  Sums total;         // past + share: what the basis step works on
+  FilledView X;  // n_v rows
+  Matrix V;      // n_v x r, latent rows
+  Matrix XU;     // n_v x r, X U for the current basis
+  Matrix UtU;    // r x r, U'U of the current basis
+  Sums share;    // the chunk's share of the running sums, for the current V
+  Sums total;    // past + share: what the basis step works on
 };
 
 // Instances observed in the same views share one matrix G in the joint latent step.

@@ -1,6 +1,6 @@
 // One view of one chunk as the solver sees it: the observed rows, and the missing ones as what Eq. (10) fills in, the
-// running mean m of the view with the weight w of Eq. (11). The filled rows are a rank-one block, (ones) m', so they are
-// never formed and a sparse view stays sparse.
+// running mean m of the view with the weight w of Eq. (11). The filled rows are a rank-one block, (ones) m', so they
+// are never formed and a sparse view stays sparse.
 //
 // Rows are held in this order: first the observed ones (weight 1), then the filled ones (weight w).
 #pragma once
@@ -17,8 +17,8 @@ class FilledView {
   // A view in which the instances not present are ignored.
   explicit FilledView(const ChunkView& view);
 
-  // A view in which the instances of `missing` are filled. With weight 0, which is Eq. (11) before the first instance of
-  // the view was seen, they are ignored.
+  // A view in which the instances of `missing` are filled. With weight 0, which is Eq. (11) before the first instance
+  // of the view was seen, they are ignored.
   FilledView(const ChunkView& view, const std::vector<Index>& missing, Vector mean, double weight);
 
   Index rows() const { return static_cast<Index>(positions_.size()); }

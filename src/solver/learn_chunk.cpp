@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "omvc/error.hpp"
+
 #include "solver/steps.hpp"
 
 namespace omvc {
@@ -51,7 +52,8 @@ void start_latent(const Options& options, const State& state, ChunkWork& work, W
     refresh_products(state.views[v].U, work.views[v], workers);
     diagonal += work.views[v].UtU.trace();
   }
-  work.ridge = options.ridge * diagonal / static_cast<double>(work.views.size()) / static_cast<double>(state.scale.size());
+  work.ridge =
+      options.ridge * diagonal / static_cast<double>(work.views.size()) / static_cast<double>(state.scale.size());
   for (int round = 0; round < kStartRounds; ++round) {
     if (options.consensus == Consensus::tight) {
       update_joint_latent(options, work, workers);
@@ -80,7 +82,8 @@ void observe(const Chunk& chunk, State& state) {
 void subtract_previous(const Matrix& previous, State& state, ChunkWork& work, Workers& workers) {
   for (std::size_t v = 0; v < work.views.size(); ++v) {
     ViewWork& view = work.views[v];
-    for (Index i = 0; i < view.X.rows(); ++i) view.V.row(i) = previous.row(view.X.positions()[static_cast<std::size_t>(i)]);
+    for (Index i = 0; i < view.X.rows(); ++i)
+      view.V.row(i) = previous.row(view.X.positions()[static_cast<std::size_t>(i)]);
     view.X.sums(view.V, view.share.A, view.share.B, workers);
     state.views[v].seen.add(view.share, -1);
   }
@@ -102,32 +105,33 @@ ChunkOutcome learn_chunk(const Options& options, const Chunk& chunk, const Matri
   while (round < options.rounds) {
     ++round;
     for (std::size_t v = 0; v < work.views.size(); ++v) {
-      update_basis(options, work.views[v], state.views[v].U, workers);                      // line 5
+      update_basis(options, work.views[v], state.views[v].U, workers);  // line 5
       refresh_products(state.views[v].U, work.views[v], workers);
       if (options.consensus == Consensus::soft) {
-        update_latent(options, v, work.consensus, work.views[v], workers);                  // line 6
+        update_latent(options, v, work.consensus, work.views[v], workers);  // line 6
       }
     }
     if (options.consensus == Consensus::tight) {
-      update_joint_latent(options, work, workers);                                          // lines 6 and 7, alpha = inf
+      update_joint_latent(options, work, workers);  // lines 6 and 7, alpha = inf
     } else {
-      update_consensus(options, work);                                                      // line 7
+      update_consensus(options, work);  // line 7
     }
     for (std::size_t v = 0; v < work.views.size(); ++v) refresh_sums(state.views[v].seen, work.views[v], workers);
     const double next = objective(options, state, work);
     if (!std::isfinite(next)) {
       throw Error(ErrorKind::numerical, "the loss is no longer a finite number; check the scale of the data");
     }
-    const bool converged = std::abs(loss - next) <= options.tolerance * loss;               // line 8
+    const bool converged = std::abs(loss - next) <= options.tolerance * loss;  // line 8
     loss = next;
     if (converged) break;
   }
-  for (std::size_t v = 0; v < work.views.size(); ++v) {                                     // lines 9 and 10
+  for (std::size_t v = 0; v < work.views.size(); ++v) {  // lines 9 and 10
     state.views[v].seen = work.views[v].total;
     state.views[v].pass.add(work.views[v].share);
   }
   const double left = penalty(options, work);
-  // Where shares are replaced the penalty of the past is left out of the loss that stops a chunk: it is a constant there.
+  // Where shares are replaced the penalty of the past is left out of the loss that stops a chunk: it is a constant
+  // there.
   if (options.statistics == Statistics::accumulate) state.seen_penalty += left;
   state.pass_penalty += left;
   state.pass_instances += static_cast<double>(work.observed);

@@ -2,19 +2,20 @@
 #pragma once
 
 #include "omvc/options.hpp"
+
 #include "solver/chunk_work.hpp"
 
 namespace omvc {
 
 struct ChunkOutcome {
-  Matrix consensus;   // n x r, V*; zero rows for instances without any view
-  Index observed = 0; // instances with at least one view
+  Matrix consensus;    // n x r, V*; zero rows for instances without any view
+  Index observed = 0;  // instances with at least one view
   int rounds = 0;
 };
 
 // Learns a chunk (already scaled): improves the basis and adds the chunk to the sums of the state. `previous` holds the
-// rows of V* that the last pass left for these instances, in today's scale, where statistics are to be replaced; null in
-// the first pass and under accumulation. The basis of every view that has been observed must have been started.
+// rows of V* that the last pass left for these instances, in today's scale, where statistics are to be replaced; null
+// in the first pass and under accumulation. The basis of every view that has been observed must have been started.
 ChunkOutcome learn_chunk(const Options& options, const Chunk& chunk, const Matrix* previous, State& state,
                          Workers& workers);
 

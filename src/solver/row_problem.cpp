@@ -80,9 +80,9 @@ bool RowProblem::search(const double* direction, const double* half_gradient, do
   double gamma = 1;
   for (int attempt = 0; attempt < kTries; ++attempt, gamma *= kEta) {
     difference = (row(z) + gamma * d).cwiseMax(0.0) - row(z);
-    const double slope = 2 * h.dot(difference);                             // <grad, z' - z>
-    const double curvature = (difference * G_).dot(difference);             // 1/2 <z' - z, H (z' - z)>
-    if (slope < 0 && (1 - kSigma) * slope + curvature <= 0) {               // Eq. (18)
+    const double slope = 2 * h.dot(difference);                  // <grad, z' - z>
+    const double curvature = (difference * G_).dot(difference);  // 1/2 <z' - z, H (z' - z)>
+    if (slope < 0 && (1 - kSigma) * slope + curvature <= 0) {    // Eq. (18)
       row(z) += difference;
       row(z) = row(z).cwiseMax(0.0);  // z + (z' - z) may round to just below zero
       return true;

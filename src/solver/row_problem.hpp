@@ -9,8 +9,9 @@
 // Steps are taken per row: a result depends neither on how rows are grouped nor on threads. No step raises J.
 #pragma once
 
-#include "chunk/matrix.hpp"
 #include "omvc/options.hpp"
+
+#include "chunk/matrix.hpp"
 #include "parallel/workers.hpp"
 
 namespace omvc {
@@ -30,8 +31,8 @@ class RowProblem {
 
   // Improves every row of Z (m x r), given the rows q of Q and l, by `steps` steps of
   //   newton    z <- P[z - gamma grad H^-1] (Eq. 16, 22); gamma = 1, eta, eta^2 ... until Eq. (18) holds. The projected
-  //             Newton step need not descend; where no gamma does, a projected-gradient step with 1 / Lipschitz constant
-  //             is taken, which always satisfies Eq. (18).
+  //             Newton step need not descend; where no gamma does, a projected-gradient step with 1 / Lipschitz
+  //             constant is taken, which always satisfies Eq. (18).
   //   diagonal  the same with diag(H) for H (Section IV-B).
   //   hals      cyclic coordinate descent: every coordinate to its minimum given the others.
   void improve(const MatrixIn& Q, const TwoRuns& l, int steps, MatrixOut Z, Workers& workers) const;
@@ -49,8 +50,8 @@ class RowProblem {
 
   RowSolver solver_;
   Matrix G_;
-  Matrix inverse_;          // of G, ridged where it is singular (newton), or of its diagonal (diagonal)
-  double lipschitz_ = 0;    // an upper bound on the largest eigenvalue of G
+  Matrix inverse_;        // of G, ridged where it is singular (newton), or of its diagonal (diagonal)
+  double lipschitz_ = 0;  // an upper bound on the largest eigenvalue of G
 };
 
 }  // namespace omvc

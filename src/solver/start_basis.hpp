@@ -1,8 +1,9 @@
 // The basis before anything was learned. The paper leaves it open.
 #pragma once
 
-#include "model/state.hpp"
 #include "omvc/options.hpp"
+
+#include "model/state.hpp"
 #include "parallel/workers.hpp"
 
 namespace omvc {

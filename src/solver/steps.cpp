@@ -27,7 +27,8 @@ void update_basis(const Options& options, ViewWork& work, Matrix& U, Workers& wo
   problem.improve(work.total.B, {}, steps(options), U, workers);
 }
 
-void update_latent(const Options& options, std::size_t view, const Matrix& consensus, ViewWork& work, Workers& workers) {
+void update_latent(const Options& options, std::size_t view, const Matrix& consensus, ViewWork& work,
+                   Workers& workers) {
   const double alpha = of_view(options.alpha, view);
   Matrix G = work.UtU;
   G.diagonal().array() += alpha;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "omvc/options.hpp"
+
 #include "solver/chunk_work.hpp"
 
 namespace omvc {

@@ -6,8 +6,9 @@
 
 namespace omvc {
 
-// Throws ErrorKind::data unless the file is a sequence of whole elements and what is compressed unpacks with the right
-// checksum. Files of other versions (4, 7.3) pass unseen.
+// Throws ErrorKind::data unless the file is a sequence of whole variables, what is compressed unpacks with the right
+// checksum, and no variable announces more values than its bytes can hold. Files of other versions (4, 7.3) pass
+// unseen.
 void check_mat_file(const std::string& path);
 
 }  // namespace omvc

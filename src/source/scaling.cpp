@@ -1,9 +1,8 @@
 #include "source/scaling.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <variant>
 
 #include "omvc/error.hpp"
@@ -114,10 +113,11 @@ std::vector<Index> apply_scaling(const std::vector<ViewScaling>& scaling, const 
   for (std::size_t v = 0; v < chunk.views.size(); ++v) {
     const auto refuse = [&](Index i) {
       const Index row = chunk.rows[static_cast<std::size_t>(chunk.views[v].present[static_cast<std::size_t>(i)])];
-      throw Error(ErrorKind::data,
-                  fmt::format("view {}, row {}: a negative value, which a nonnegative factorisation cannot represent; choose "
-                              "scaling auto (shifts dense views) or total (sets negatives to 0)",
-                              schema.views[v].name, row));
+      throw Error(
+          ErrorKind::data,
+          fmt::format("view {}, row {}: a negative value, which a nonnegative factorisation cannot represent; choose "
+                      "scaling auto (shifts dense views) or total (sets negatives to 0)",
+                      schema.views[v].name, row));
     };
     clipped.push_back(std::visit([&](auto& X) { return apply(scaling[v], X, refuse); }, chunk.views[v].block));
   }

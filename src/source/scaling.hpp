@@ -10,19 +10,20 @@
 #include <vector>
 
 #include "omvc/options.hpp"
+
 #include "source/survey.hpp"
 
 namespace omvc {
 
 struct ViewScaling {
-  bool known = false;            // false until the view was first seen
-  bool clip = false;             // negative values become 0, and are counted
-  bool refuse_negatives = false; // negative values are an error
-  bool unit_rows = false;        // rows of length 1
+  bool known = false;             // false until the view was first seen
+  bool clip = false;              // negative values become 0, and are counted
+  bool refuse_negatives = false;  // negative values are an error
+  bool unit_rows = false;         // rows of length 1
   double factor = 1;
-  std::vector<double> shift;     // a feature each, or empty for 0
-  std::vector<double> gain;      // a feature each, or empty for 1
-  std::string description;       // in words, for reports
+  std::vector<double> shift;  // a feature each, or empty for 0
+  std::vector<double> gain;   // a feature each, or empty for 1
+  std::string description;    // in words, for reports
 };
 
 // Chooses the scaling of a view.

@@ -28,9 +28,12 @@ struct Outcome {
   std::string out;
   std::string err;
 
+  // The end of stderr, where the message is: what was printed before it may be long.
+  std::string message() const { return err.substr(err.size() > 400 ? err.size() - 400 : 0); }
+
   nlohmann::json json() const {
     auto parsed = nlohmann::json::parse(out, nullptr, false);
-    EXPECT_FALSE(parsed.is_discarded()) << "stdout is not JSON: " << out << err;
+    EXPECT_FALSE(parsed.is_discarded()) << "stdout is not JSON: " << out << message();
     return parsed;
   }
 };
@@ -39,16 +42,27 @@ struct Outcome {
 // until the test reads on: that is how a test holds it at a known place.
 class Process {
  public:
-  // `pipe_bytes` is the room in the pipe of stderr; 0 leaves what the system gives.
-  explicit Process(const Arguments& arguments, int pipe_bytes = 0) {
+  struct Setup {
+    int error_pipe_bytes = 0;      // room in the pipe of stderr; 0 leaves what the system gives
+    const char* output = nullptr;  // where stdout goes instead of into the outcome
+  };
+
+  explicit Process(const Arguments& arguments) : Process(arguments, Setup()) {}
+  Process(const Arguments& arguments, const Setup& setup) {
     std::array<int, 2> out{};
     std::array<int, 2> err{};
     if (pipe2(out.data(), O_CLOEXEC) != 0 || pipe2(err.data(), O_CLOEXEC) != 0) throw std::runtime_error("pipe2");
-    if (pipe_bytes > 0 && fcntl(err[1], F_SETPIPE_SZ, pipe_bytes) < 0) throw std::runtime_error("F_SETPIPE_SZ");
+    if (setup.error_pipe_bytes > 0 && fcntl(err[1], F_SETPIPE_SZ, setup.error_pipe_bytes) < 0) {
+      throw std::runtime_error("F_SETPIPE_SZ");
+    }
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
+    if (setup.output != nullptr) {
+      posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, setup.output, O_WRONLY, 0);
+    } else {
+      posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
+    }
     posix_spawn_file_actions_adddup2(&actions, err[1], STDERR_FILENO);
     std::string program = OMVC_COMMAND;
     std::vector<std::string> words = arguments;
@@ -140,10 +154,11 @@ inline bool contains(const std::string& text, const std::string& part) { return 
 // The command must fail with this exit code and one message that holds all the parts, and print no result.
 inline void expect_failure(const Arguments& arguments, int code, const std::vector<std::string>& parts) {
   const Outcome outcome = run_command(arguments);
-  EXPECT_EQ(outcome.code, code) << outcome.err;
+  EXPECT_EQ(outcome.code, code) << outcome.message();
   EXPECT_EQ(outcome.out, "");
-  EXPECT_TRUE(outcome.err.starts_with("omvc: ") || contains(outcome.err, "\nomvc: ")) << outcome.err;
-  for (const std::string& part : parts) EXPECT_TRUE(contains(outcome.err, part)) << "no '" << part << "' in: " << outcome.err;
+  EXPECT_TRUE(outcome.err.starts_with("omvc: ") || contains(outcome.err, "\nomvc: ")) << outcome.message();
+  for (const std::string& part : parts)
+    EXPECT_TRUE(contains(outcome.err, part)) << "no '" << part << "' in: " << outcome.err;
 }
 
 }  // namespace omvc::test

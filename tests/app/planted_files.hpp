@@ -22,8 +22,8 @@ inline constexpr int kClusters = 3;
 
 inline int planted_cluster(std::size_t row) { return static_cast<int>(row % kClusters); }
 
-// Row i belongs to cluster i mod 3, whose features stand out by 4. The values are multiples of 1/64, so short texts hold
-// them exactly and all formats hold the same numbers.
+// Row i belongs to cluster i mod 3, whose features stand out by 4. The values are multiples of 1/64, so short texts
+// hold them exactly and all formats hold the same numbers.
 inline Table planted_table(std::size_t rows, std::size_t features, unsigned seed) {
   std::mt19937 random(seed);
   Table table(rows, std::vector<double>(features));

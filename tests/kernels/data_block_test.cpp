@@ -14,7 +14,8 @@ struct Shape {
 };
 
 std::vector<Block> blocks_of(const Matrix& X) {
-  return {test::dense_block<float>(X), test::dense_block<double>(X), test::csr_block<float>(X), test::csr_block<double>(X)};
+  return {test::dense_block<float>(X), test::dense_block<double>(X), test::csr_block<float>(X),
+          test::csr_block<double>(X)};
 }
 
 // A sum of n products of numbers in [0, 1) in any order differs from the naive one by at most about n^2 ulp.

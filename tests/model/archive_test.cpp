@@ -1,10 +1,10 @@
 #include "model/archive.hpp"
 
+#include <cstring>
 #include <gtest/gtest.h>
 
-#include <cstring>
-
 #include "omvc/error.hpp"
+
 #include "support/chunks.hpp"
 #include "support/temp_dir.hpp"
 

@@ -1,8 +1,7 @@
 #include "model/row_store.hpp"
 
-#include <gtest/gtest.h>
-
 #include <cmath>
+#include <gtest/gtest.h>
 
 #include "model/row_sample.hpp"
 

@@ -1,13 +1,12 @@
-#include "omvc/sink.hpp"
-
-#include <gtest/gtest.h>
-
 #include <filesystem>
 #include <fstream>
+#include <gtest/gtest.h>
 #include <limits>
 #include <sstream>
 
 #include "omvc/input.hpp"
+#include "omvc/sink.hpp"
+
 #include "support/chunks.hpp"
 #include "support/temp_dir.hpp"
 
@@ -23,7 +22,8 @@ std::string contents(const std::string& path) {
 
 struct Rows {
   std::vector<int> labels{1, -1, 0};
-  std::vector<double> values{0.1, 2, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::quiet_NaN(), 3, 1e-300};
+  std::vector<double> values{
+      0.1, 2, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::quiet_NaN(), 3, 1e-300};
   ResultRows all() const { return {0, labels, {values.data(), 3, 2}}; }
 };
 

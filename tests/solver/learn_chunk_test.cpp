@@ -1,8 +1,7 @@
 #include "solver/learn_chunk.hpp"
 
-#include <gtest/gtest.h>
-
 #include <cmath>
+#include <gtest/gtest.h>
 #include <limits>
 
 #include "kernels/naive.hpp"
@@ -177,7 +176,8 @@ TEST(AverageLoss, EqualsItsDefinitionOnStoredDataWhereTheConsensusIsTight) {
       const Matrix latent = stored * state.scale.asDiagonal();
       for (std::size_t v = 0; v < 2; ++v) {
         Matrix rows(static_cast<Index>(seen.views[v].present.size()), 4);
-        for (Index i = 0; i < rows.rows(); ++i) rows.row(i) = latent.row(seen.views[v].present[static_cast<std::size_t>(i)]);
+        for (Index i = 0; i < rows.rows(); ++i)
+          rows.row(i) = latent.row(seen.views[v].present[static_cast<std::size_t>(i)]);
         expected += (naive::densify(seen.views[v].block) - rows * state.views[v].U.transpose()).squaredNorm();
       }
     }
@@ -185,8 +185,8 @@ TEST(AverageLoss, EqualsItsDefinitionOnStoredDataWhereTheConsensusIsTight) {
   }
 }
 
-// With one view the consensus of Eq. (25) is the latent matrix itself, so the stored rows are known here too. Every other
-// instance is missing and filled.
+// With one view the consensus of Eq. (25) is the latent matrix itself, so the stored rows are known here too. Every
+// other instance is missing and filled.
 TEST(AverageLoss, EqualsItsDefinitionOnStoredDataWithFilledInstances) {
   Options options = paper(RowSolver::newton);
   Workers workers(1);
@@ -221,7 +221,8 @@ TEST(AverageLoss, EqualsItsDefinitionOnStoredDataWithFilledInstances) {
     // The chunk ends with a rescaling V <- V D of all rows so far, which the diagonal of A = D A D + V' W^2 V tells.
     const Matrix share = now.V.transpose() * now.w2.asDiagonal() * now.V;
     for (Past& p : past) {
-      for (Index k = 0; k < 4; ++k) p.V.col(k) *= std::sqrt((state.views[0].pass.A(k, k) - share(k, k)) / A_before(k, k));
+      for (Index k = 0; k < 4; ++k)
+        p.V.col(k) *= std::sqrt((state.views[0].pass.A(k, k) - share(k, k)) / A_before(k, k));
     }
     past.push_back(now);
     double expected = penalties;

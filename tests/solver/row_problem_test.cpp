@@ -1,9 +1,8 @@
 #include "solver/row_problem.hpp"
 
-#include <gtest/gtest.h>
-
 #include <Eigen/LU>
 #include <cmath>
+#include <gtest/gtest.h>
 
 #include "support/random_data.hpp"
 
@@ -26,7 +25,8 @@ RowVector brute_force(const RowProblem& problem, const RowVector& q, double l) {
     Eigen::VectorXd right(n);
     for (Index i = 0; i < n; ++i) {
       right(i) = q(free[static_cast<std::size_t>(i)]) - l / 2;
-      for (Index j = 0; j < n; ++j) G(i, j) = problem.G()(free[static_cast<std::size_t>(i)], free[static_cast<std::size_t>(j)]);
+      for (Index j = 0; j < n; ++j)
+        G(i, j) = problem.G()(free[static_cast<std::size_t>(i)], free[static_cast<std::size_t>(j)]);
     }
     const Eigen::VectorXd solution = G.fullPivLu().solve(right);
     RowVector z = RowVector::Zero(r);
@@ -121,7 +121,8 @@ TEST(RowProblem, NoStepRaisesTheLoss) {
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
     const Index r = 6;
     Matrix G = test::random_gram(r, seed);
-    if (seed % 3 == 0) G = Matrix(test::random_matrix(r, 2, seed) * test::random_matrix(r, 2, seed).transpose());  // singular
+    if (seed % 3 == 0)
+      G = Matrix(test::random_matrix(r, 2, seed) * test::random_matrix(r, 2, seed).transpose());  // singular
     const Matrix Q = test::random_matrix(50, r, seed + 1) * 6 - Matrix::Constant(50, r, 2);
     for (const RowSolver solver : kSolvers) {
       const RowProblem problem(solver, G);

@@ -50,8 +50,8 @@ TEST(Steps, LatentUpdateByHand) {
   refresh_products(e.U, work, e.workers);
   const Matrix consensus = Matrix::Ones(4, 2);
   update_latent(options, 0, consensus, work, e.workers);
-  // Eq. (22) with G = U'U + alpha I = 2 I and q = x U + v*: z = (q - l / 2) / 2, l = beta / w^2 = 1/2, and 2 for the filled
-  // row. x1: q = (3, 1): (1.375, 0.375). x3: q = (2, 2): (0.875, 0.875). Filled: q = (2, 2): (0.5, 0.5).
+  // Eq. (22) with G = U'U + alpha I = 2 I and q = x U + v*: z = (q - l / 2) / 2, l = beta / w^2 = 1/2, and 2 for the
+  // filled row. x1: q = (3, 1): (1.375, 0.375). x3: q = (2, 2): (0.875, 0.875). Filled: q = (2, 2): (0.5, 0.5).
   const Matrix expected{{1.375, 0.375}, {0.375, 1.375}, {0.875, 0.875}, {0.5, 0.5}};
   EXPECT_LE((work.V - expected).cwiseAbs().maxCoeff(), 1e-9);
 }
@@ -59,7 +59,8 @@ TEST(Steps, LatentUpdateByHand) {
 TEST(Steps, BasisUpdateByHand) {
   Example e;
   const Options options = soft_options();
-  ViewWork work{.X = e.filled, .V = Matrix{{1, 0}, {0, 1}, {0, 0}, {0, 0}}, .XU = {}, .UtU = {}, .share = {}, .total = {}};
+  ViewWork work{
+      .X = e.filled, .V = Matrix{{1, 0}, {0, 1}, {0, 0}, {0, 0}}, .XU = {}, .UtU = {}, .share = {}, .total = {}};
   Sums past;
   past.reset(3, 2);
   past.A = Matrix{{1, 0}, {0, 3}};
@@ -77,8 +78,10 @@ TEST(Steps, ConsensusByHand) {
   options.alpha = {1.0, 3.0};
   const ChunkView other{test::dense_block<double>(Matrix::Ones(2, 1)), {0, 3}};
   ChunkWork work;
-  work.views.push_back({.X = e.filled, .V = Matrix{{2, 0}, {0, 2}, {1, 1}, {4, 4}}, .XU = {}, .UtU = {}, .share = {}, .total = {}});
-  work.views.push_back({.X = FilledView(other), .V = Matrix{{6, 0}, {8, 0}}, .XU = {}, .UtU = {}, .share = {}, .total = {}});
+  work.views.push_back(
+      {.X = e.filled, .V = Matrix{{2, 0}, {0, 2}, {1, 1}, {4, 4}}, .XU = {}, .UtU = {}, .share = {}, .total = {}});
+  work.views.push_back(
+      {.X = FilledView(other), .V = Matrix{{6, 0}, {8, 0}}, .XU = {}, .UtU = {}, .share = {}, .total = {}});
   work.consensus.setZero(4, 2);
   update_consensus(options, work);
   // Eq. (25). Instance 0: (1 * (2, 0) + 3 * (6, 0)) / 4. Instance 3: (1/4 (4, 4) + 3 (8, 0)) / 3.25.

@@ -198,6 +198,18 @@ TEST_F(Mat, DamagedCompressedVariablesAreRefused) {
   }
 }
 
+TEST_F(Mat, TakesNoMemoryForSizesThatAreOnlyAnnounced) {
+  const std::string path = write_mat(dir_.path("set.mat"), {mat_cell("X", {mat_doubles(nullptr, 3, 1, {1, 2, 3})})},
+                                     MAT_FT_MAT5, MAT_COMPRESSION_NONE);
+  std::string bytes = test::read_bytes(path);
+  // Header 128, tag 8, flags 16, then the tag of the dimensions and the two of them.
+  const std::string dims("\x05\0\0\0\x08\0\0\0\x01\0\0\0\x01\0\0\0", 16);
+  ASSERT_EQ(bytes.substr(152, 16), dims);
+  bytes.replace(160, 8, "\x01\xFF\xFF\x7F\xFF\xFF\xFF\x7F");
+  dir_.write_file("set.mat", bytes);
+  expect_error(ErrorKind::data, {"set.mat", "byte 128", "announces"}, [&] { open_mat(path); });
+}
+
 TEST_F(Mat, ReadsVersion73WhereMatioCan) {
   mat_t* probe = Mat_CreateVer(dir_.path("probe.mat").c_str(), nullptr, MAT_FT_MAT73);
   if (probe == nullptr) GTEST_SKIP() << "this matio was built without HDF5";

@@ -1,8 +1,7 @@
 #include "source/scaling.hpp"
 
-#include <gtest/gtest.h>
-
 #include <cmath>
+#include <gtest/gtest.h>
 
 #include "support/chunks.hpp"
 #include "support/random_data.hpp"

@@ -1,11 +1,13 @@
-// Small random inputs for tests, made from the library's own counter-based numbers, so that a failing case is repeatable.
+// Small random inputs for tests, made from the library's own counter-based numbers, so that a failing case is
+// repeatable.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "chunk/matrix.hpp"
 #include "omvc/chunk.hpp"
+
+#include "chunk/matrix.hpp"
 #include "random/philox.hpp"
 
 namespace omvc::test {
@@ -71,7 +73,8 @@ ChunkView view_of(const Matrix& X, const std::vector<Index>& present, const Bloc
 
 inline Schema schema_of(const std::vector<Index>& features) {
   Schema schema;
-  for (std::size_t v = 0; v < features.size(); ++v) schema.views.push_back({"view" + std::to_string(v + 1), features[v], {}});
+  for (std::size_t v = 0; v < features.size(); ++v)
+    schema.views.push_back({"view" + std::to_string(v + 1), features[v], {}});
   return schema;
 }
 

@@ -1,0 +1,37 @@
+# The front door. `make demo` and `make test` do everything on a fresh Debian 12 machine, packages included.
+.PHONY: setup build demo test format check-format sanitize bench clean
+
+# ccache makes a second build of the same sources quick; without it everything works as well.
+CMAKE_FLAGS := $(if $(shell command -v ccache),-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+SOURCES := $(shell git ls-files --cached --others --exclude-standard '*.cpp' '*.hpp' 2>/dev/null)
+
+setup:
+	@tools/setup
+
+build: setup
+	@cmake --preset release $(CMAKE_FLAGS) >/dev/null
+	@cmake --build --preset release
+
+demo: build
+	@build/omvc demo
+
+test: build
+	@ctest --preset release --parallel 2
+
+format:
+	@clang-format -i $(SOURCES)
+
+check-format: setup
+	@clang-format --dry-run -Werror $(SOURCES)
+
+# The tests under the address and undefined-behaviour sanitizers (built by clang) and the thread sanitizer (by g++).
+sanitize: setup
+	@cmake --preset asan $(CMAKE_FLAGS) >/dev/null
+	@cmake --build --preset asan
+	@ctest --preset asan --parallel 2
+	@cmake --preset tsan $(CMAKE_FLAGS) >/dev/null
+	@cmake --build --preset tsan --target omvc_tests
+	@ctest --preset tsan --parallel 2 -R 'Workers|KMeans|Lloyd|DataBlock|RowProblem|LearnChunk|Clusterer'
+
+clean:
+	@rm -rf build build-dev build-asan build-tsan
