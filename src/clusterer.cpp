@@ -30,7 +30,8 @@ void Engine::start(const Schema& data_schema) {
   }
   scaling.assign(views, {});
   clipped.assign(views, 0);
-  method.emplace(options, schema);
+  method = std::make_unique<Omvc>(options, schema);
+  prototypes = Prototypes(schema, options.clusters);
   sample.emplace(kmeans_sample_size(options.clusters), options.seed);
   centres.clear();
 }
@@ -40,7 +41,7 @@ void Engine::check_fits(const Chunk& chunk) const {
   check_chunk(chunk, schema);
 }
 
-void Engine::scale(Chunk& chunk) {
+void Engine::scale(Chunk& chunk, bool count_negatives) {
   std::optional<Survey> survey;
   for (std::size_t v = 0; v < scaling.size(); ++v) {
     if (scaling[v].known || chunk.views[v].present.empty()) continue;
@@ -51,7 +52,7 @@ void Engine::scale(Chunk& chunk) {
     scaling[v] = choose_scaling(options.scaling, survey->views[v]);
   }
   const std::vector<Index> negatives = apply_scaling(scaling, schema, chunk);
-  if (method->state().pass != 1) return;
+  if (!count_negatives) return;
   for (std::size_t v = 0; v < negatives.size(); ++v) clipped[v] += negatives[v];
 }
 
@@ -116,8 +117,13 @@ ChunkReport Clusterer::partial_fit(Chunk chunk) {
     impl_->start(schema);
   }
   impl_->check_fits(chunk);
-  impl_->scale(chunk);
-  const LearnedRows learned = impl_->method->learn(chunk, nullptr, *impl_->workers);
+  impl_->scale(chunk, true);
+  const PreparedChunk data(chunk);
+  const LearnedRows learned = impl_->method->learn(data, nullptr, *impl_->workers);
+  if (impl_->prototypes.candidates() > 0) {
+    const CandidateLabels none = CandidateLabels::Constant(chunk.size(), 1, -1);
+    impl_->prototypes.learn(data, none, 1, *impl_->workers);
+  }
   for (std::size_t i = 0; i < learned.rows.size(); ++i) {
     const double* row = learned.values.row(static_cast<Index>(i)).data();
     impl_->sample->offer(learned.rows[i], {row, static_cast<std::size_t>(learned.values.cols())});
@@ -132,19 +138,27 @@ ChunkReport Clusterer::partial_fit(Chunk chunk) {
 
 Assignment Clusterer::assign(Chunk chunk) {
   impl_->check_fits(chunk);
-  centres();
-  const std::vector<bool> observed = observed_instances(chunk);
   // A view that was never seen while learning has no basis: what it says about the new instances cannot be used.
   for (std::size_t v = 0; v < chunk.views.size(); ++v) {
-    if (!impl_->scaling[v].known)
-      chunk.views[v] = keep_instances(std::move(chunk.views[v]), std::vector<bool>(observed.size()));
+    if (impl_->scaling[v].known) continue;
+    chunk.views[v] = keep_instances(std::move(chunk.views[v]), std::vector<bool>(chunk.rows.size(), false));
   }
   apply_scaling(impl_->scaling, impl_->schema, chunk);
-  Matrix rows = impl_->method->embed(chunk, *impl_->workers);
-  for (std::size_t i = 0; i < observed.size(); ++i) {
-    if (!observed[i]) rows.row(static_cast<Index>(i)).setConstant(std::numeric_limits<double>::quiet_NaN());
+  const PreparedChunk data(chunk);
+  Matrix rows = impl_->method->embed(data, *impl_->workers);
+  for (std::size_t i = 0; i < data.observed.size(); ++i) {
+    if (!data.observed[i]) rows.row(static_cast<Index>(i)).setConstant(std::numeric_limits<double>::quiet_NaN());
   }
-  return {impl_->label(rows.data(), rows.rows()), {rows.data(), rows.data() + rows.size()}};
+  Assignment out{{}, {rows.data(), rows.data() + rows.size()}};
+  if (impl_->prototypes.candidates() > 0) {
+    RowVector error;
+    const CandidateLabels labels = impl_->prototypes.assign(data, error, *impl_->workers);
+    out.labels.assign(labels.data(), labels.data() + labels.size());
+  } else {
+    centres();
+    out.labels = impl_->label(rows.data(), rows.rows());
+  }
+  return out;
 }
 
 const Options& Clusterer::options() const { return impl_->options; }
@@ -153,7 +167,8 @@ Index Clusterer::instances() const { return impl_->method ? static_cast<Index>(i
 int Clusterer::rank() const { return Omvc::rank(impl_->options); }
 
 std::span<const double> Clusterer::basis(std::size_t view) const {
-  const Matrix& U = impl_->method.value().state().views.at(view).U;
+  if (!impl_->method) return {};
+  const Matrix& U = impl_->method->state().views.at(view).U;
   return {U.data(), static_cast<std::size_t>(U.size())};
 }
 
@@ -171,9 +186,11 @@ std::span<const double> Clusterer::centres() {
 std::vector<ViewReport> Clusterer::views() const { return impl_->views(); }
 
 std::vector<Feature> Clusterer::top_features(std::size_t view, int cluster, int count) {
-  const Index r = rank();
-  const Eigen::Map<const Matrix> all_centres(centres().data(), impl_->options.clusters, r);
-  const Matrix profiles = impl_->method->state().views.at(view).U * all_centres.transpose();  // d x K
+  const bool refined = impl_->prototypes.candidates() > 0;
+  const Matrix profiles =  // d x K
+      refined ? impl_->prototypes.prototypes(view)
+              : Matrix(impl_->method->state().views.at(view).U *
+                       Eigen::Map<const Matrix>(centres().data(), impl_->options.clusters, rank()).transpose());
   const Vector mean = profiles.rowwise().mean();
   const Vector own = profiles.col(cluster);
   // A feature that hardly occurs in the cluster tells nothing however large its lift: ranking by weight * log(lift)

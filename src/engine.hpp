@@ -6,7 +6,7 @@
 
 #include "omvc/clusterer.hpp"
 
-#include "methods/omvc.hpp"
+#include "methods/ensemble.hpp"
 #include "model/row_sample.hpp"
 #include "source/scaling.hpp"
 
@@ -18,13 +18,14 @@ struct Engine {
   // Takes the schema of the data and starts with nothing learned.
   void start(const Schema& data_schema);
 
-  // Scales a chunk, choosing first the scaling of views that it is the first to show.
-  void scale(Chunk& chunk);
+  // Scales a chunk, choosing first the scaling of views that it is the first to show. Negative entries that it sets to 0
+  // are counted where asked for: once for every instance.
+  void scale(Chunk& chunk, bool count_negatives);
   void check_fits(const Chunk& chunk) const;
 
   // Centres from embedding rows, row-major and free of scale or not as k-means is to see them.
   void find_centres(std::vector<double> rows);
-  // Labels of embedding rows; -1 for rows of NaN.
+  // Labels of embedding rows by the nearest centre; -1 for rows of NaN.
   std::vector<int> label(const double* rows, Index count) const;
   std::vector<ViewReport> views() const;
 
@@ -32,7 +33,8 @@ struct Engine {
   Schema schema;
   std::vector<ViewScaling> scaling;
   std::vector<Index> clipped;  // negative entries set to 0, by view, first pass only
-  std::optional<Omvc> method;
+  std::unique_ptr<Omvc> method;
+  Prototypes prototypes;            // none, or those of one clustering: then they give the labels
   std::optional<RowSample> sample;  // of what partial_fit has learned, for the centres
   std::vector<double> centres;      // empty until they are needed
   std::unique_ptr<Workers> workers;

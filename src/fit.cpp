@@ -1,5 +1,7 @@
 // One fit: survey, passes, centres, results.
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <fmt/format.h>
 
 #include "omvc/error.hpp"
@@ -115,26 +117,30 @@ std::vector<double> sample_rows(const Embedding& embedding, Index limit, std::ui
 
 namespace {
 
+Index count_unobserved(const Chunk& chunk) {
+  const PreparedChunk data(chunk);
+  return std::count(data.observed.begin(), data.observed.end(), false);
+}
+
 // One pass over the source. Returns false if the observer stopped it.
-bool run_pass(Source& source, int pass, Engine& run, RowStore& store, Report& report, Observer& observer) {
+bool run_pass(Source& source, int pass, Engine& run, Ensemble& ensemble, Report& report, Observer& observer) {
   const Clock clock;
   PassReport result{.pass = pass};
   Curve curve;
   Index chunks = 0;
   Index unobserved = 0;
   bool go_on = true;
-  run.method->begin_pass(pass);
+  ensemble.begin_pass(pass);
   while (std::optional<Chunk> chunk = source.next(run.options.chunk)) {
     run.check_fits(*chunk);
-    run.scale(*chunk);
-    const LearnedRows learned = run.method->learn(*chunk, &store, *run.workers);
-    store.write(learned.rows, learned.values.data());
-    unobserved += chunk->size() - static_cast<Index>(learned.rows.size());
+    run.scale(*chunk, pass == 1);
+    const int rounds = ensemble.learn(*chunk, *run.workers);
+    if (pass == 1) unobserved += count_unobserved(*chunk);
     result.instances += chunk->size();
-    result.rounds += learned.rounds;
-    result.loss = run.method->average_loss(*run.workers);
+    result.rounds += rounds;
+    result.loss = ensemble.average_loss(*run.workers);
     curve.add(result.loss);
-    go_on = observer.on_chunk({pass, ++chunks, result.instances, result.loss, learned.rounds});
+    go_on = observer.on_chunk({pass, ++chunks, result.instances, result.loss, rounds});
     if (!go_on) break;
   }
   if (pass == 1) {
@@ -146,23 +152,44 @@ bool run_pass(Source& source, int pass, Engine& run, RowStore& store, Report& re
                             "pass {}; work on a copy that nobody writes to",
                             pass, result.instances, report.instances));
   }
+  ensemble.end_pass(*run.workers);
   result.seconds = clock.seconds();
   result.loss_curve = curve.points();
   report.loss = result.loss;
   report.passes.push_back(result);
-  observer.on_pass(result, StoredEmbedding(store, run.method->state().scale, report.instances));
+  observer.on_pass(result, ensemble.embedding(report.instances));
   return go_on;
 }
 
-// Labels and embedding of all instances, in the row order of the source.
-void write_results(const Engine& run, const Embedding& embedding, Report& report, Sink& sink) {
+// Labels every instance with the prototypes as they are at the end, and chooses among the clusterings.
+void assign_all(Source& source, Engine& run, Ensemble& ensemble) {
+  source.rewind();
+  while (std::optional<Chunk> chunk = source.next(std::max(run.options.chunk, kSurveyRows))) {
+    run.check_fits(*chunk);
+    run.scale(*chunk, false);
+    ensemble.assign(*chunk, *run.workers);
+  }
+  ensemble.choose();
+}
+
+// Labels and embedding of all instances, in the row order of the source. The labels are those stored, or, without any,
+// the nearest centres.
+void write_results(const Engine& run, const Embedding& embedding, const RowStore* stored, Report& report, Sink& sink) {
   report.cluster_sizes.assign(static_cast<std::size_t>(run.options.clusters), 0);
   std::vector<double> block;
+  std::vector<double> column;
   for (Index first = 0; first < embedding.rows(); first += kBlock) {
     const Index count = std::min(kBlock, embedding.rows() - first);
     block.resize(static_cast<std::size_t>(count * embedding.rank()));
     embedding.read(first, count, block.data());
-    const std::vector<int> labels = run.label(block.data(), count);
+    std::vector<int> labels;
+    if (stored != nullptr) {
+      column.resize(static_cast<std::size_t>(count));
+      stored->read(first, count, column.data());
+      for (const double label : column) labels.push_back(std::isnan(label) ? -1 : static_cast<int>(label));
+    } else {
+      labels = run.label(block.data(), count);
+    }
     for (const int label : labels) {
       if (label >= 0) ++report.cluster_sizes[static_cast<std::size_t>(label)];
     }
@@ -180,7 +207,8 @@ Report Clusterer::fit(Source& source, Sink& sink, Observer& observer) {
   Report report{.clusters = run->options.clusters, .rank = Omvc::rank(run->options)};
 
   int passes = run->options.passes;
-  if (source.rewind()) {
+  const bool again = source.rewind();
+  if (again) {
     const Survey survey = survey_source(source, run->options, observer);
     check_survey(survey, run->schema, run->options);
     for (std::size_t v = 0; v < run->scaling.size(); ++v) {
@@ -195,17 +223,21 @@ Report Clusterer::fit(Source& source, Sink& sink, Observer& observer) {
   report.views = run->views();
   observer.on_start(report, passes);
 
-  RowStore store(report.rank);
+  Ensemble ensemble(run->options, run->schema, passes);
   for (int pass = 1; pass <= passes && !report.stopped; ++pass) {
     if (pass > 1) source.rewind();
-    report.stopped = !run_pass(source, pass, *run, store, report, observer);
+    report.stopped = !run_pass(source, pass, *run, ensemble, report, observer);
   }
   if (report.instances == 0) throw Error(ErrorKind::data, "the data have no instances");
-  const StoredEmbedding embedding(store, run->method->state().scale, report.instances);
+  const bool refined = ensemble.refines() && again && !report.stopped;
+  if (refined) assign_all(source, *run, ensemble);
+  const StoredEmbedding embedding = ensemble.embedding(report.instances);
+  run->method = std::make_unique<Omvc>(ensemble.method());
   run->find_centres(sample_rows(embedding, kmeans_sample_size(report.clusters), run->options.seed));
+  if (refined) run->prototypes = ensemble.prototypes();
   report.views = run->views();
   add_warnings(report);
-  write_results(*run, embedding, report, sink);
+  write_results(*run, embedding, refined ? &ensemble.labels() : nullptr, report, sink);
   report.seconds = clock.seconds();
   impl_ = std::move(run);
   return report;

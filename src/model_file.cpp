@@ -57,6 +57,7 @@ void Clusterer::save(const std::string& path) const {
   archive.put("schema/names", names);
   archive.put("schema/features", features);
   impl_->method->state().save(archive);
+  impl_->prototypes.save(archive);
   archive.put("centres", impl_->centres);
   archive.put("sample/rows", impl_->sample->rows());
   archive.put("sample/values", impl_->sample->values());
@@ -87,7 +88,8 @@ Clusterer Clusterer::load(const std::string& path) {
   for (std::size_t v = 0; v < names.size(); ++v) {
     impl->scaling[v] = get_scaling(archive, fmt::format("view{}/scaling", v), features[v], impl->clipped[v]);
   }
-  impl->method.emplace(options, State::load(archive, schema));
+  impl->method = std::make_unique<Omvc>(options, State::load(archive, schema));
+  impl->prototypes = Prototypes::load(archive, schema, options.clusters);
   impl->centres = archive.numbers("centres");
   const auto rank = static_cast<std::size_t>(Omvc::rank(options));
   if (!impl->centres.empty() && impl->centres.size() != rank * static_cast<std::size_t>(options.clusters)) {

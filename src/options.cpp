@@ -110,6 +110,9 @@ Options preset_options(Preset preset) {
     options.start = Start::random;
     options.solver = RowSolver::newton;
     options.unit_rows = false;
+    options.runs = 1;
+    options.refine = false;
+    options.tolerance = 1e-4;
   }
   return options;
 }
@@ -139,6 +142,11 @@ void check_options(const Options& options) {
         ErrorKind::usage,
         "options consensus = tight and missing = fill exclude each other: with one latent row an instance, a filled "
         "view would only repeat the mean; choose missing = ignore or consensus = soft");
+  }
+  if (options.runs > 1 && !options.refine) {
+    throw Error(ErrorKind::usage,
+                "options runs > 1 and refine = false exclude each other: runs are compared by their error in data space, which "
+                "refining computes; choose runs = 1 or refine = true");
   }
   if (options.consensus == Consensus::soft && options.statistics == Statistics::replace) {
     throw Error(

@@ -72,8 +72,10 @@ struct Options {
   Start start = Start::data;
   RowSolver solver = RowSolver::hals;
   bool unit_rows = true;
+  int runs = 3;
+  bool refine = true;
   int rounds = 200;
-  double tolerance = 1e-4;
+  double tolerance = 1e-3;
   int restarts = 20;
   std::uint64_t seed = 0;
   int threads = 0;
@@ -135,6 +137,9 @@ inline constexpr std::tuple kParams{
     Param<RowSolver>{"solver", &Options::solver, 0, 0,
                      "row problem: hals; newton (Eq. 16, 22); diagonal Hessian (Section IV-B)"},
     Param<bool>{"unit-rows", &Options::unit_rows, 0, 1, "bring embedding rows to length 1 before k-means"},
+    Param<int>{"runs", &Options::runs, 1, 64, "factorisations learned side by side from different starts"},
+    Param<bool>{"refine", &Options::refine, 0, 1,
+                "refine clusters in data space and keep the clustering with the least error there"},
     Param<int>{"rounds", &Options::rounds, 1, 1000000, "updates of all factors on a chunk, at most"},
     Param<double>{"tolerance", &Options::tolerance, 0, 1,
                   "a chunk is done when a round changes the loss by less than this share of it"},

@@ -137,6 +137,13 @@ void DataBlock::add_row_sum(Eigen::Ref<Vector> out) const {
   std::visit([&](const auto& X) { omvc::add_row_sum(X, out); }, *block_);
 }
 
+PreparedChunk::PreparedChunk(const Chunk& source) : chunk(&source), observed(source.rows.size(), false) {
+  for (const ChunkView& view : source.views) {
+    views.emplace_back(view.block);
+    for (const Index at : view.present) observed[static_cast<std::size_t>(at)] = true;
+  }
+}
+
 void gram(const MatrixIn& V, Index first, double rest, Matrix& out, Workers& workers) {
   const Index r = V.cols();
   const Index blocks = (V.rows() + kGramBlock - 1) / kGramBlock;

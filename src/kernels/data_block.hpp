@@ -39,6 +39,18 @@ class DataBlock {
   std::vector<double> by_column_;      // CSR only: the value of each entry, by columns
 };
 
+// A chunk with its blocks made ready, once for everybody who multiplies with it. Refers to the chunk.
+struct PreparedChunk {
+  explicit PreparedChunk(const Chunk& source);
+
+  Index size() const { return chunk->size(); }
+  const std::vector<Index>& present(std::size_t view) const { return chunk->views[view].present; }
+
+  const Chunk* chunk;
+  std::vector<DataBlock> views;
+  std::vector<bool> observed;  // by instance: present in some view
+};
+
 // out = V' diag(w) V, r x r, for the weights of the rows given as two runs: rows [0, first) have weight 1, the others
 // weight `rest`. Fixed blocks, summed in order.
 void gram(const MatrixIn& V, Index first, double rest, Matrix& out, Workers& workers);

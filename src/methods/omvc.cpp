@@ -7,37 +7,37 @@
 
 namespace omvc {
 
-Omvc::Omvc(const Options& options, const Schema& schema) : options_(options), state_(schema, rank(options)) {}
+Omvc::Omvc(const Options& options, const Schema& schema, std::uint32_t run)
+    : options_(options), state_(schema, rank(options)), run_(run) {}
 
 int Omvc::rank(const Options& options) {
   if (options.rank > 0) return options.rank;
   return options.consensus == Consensus::tight ? 2 * options.clusters : options.clusters;
 }
 
-LearnedRows Omvc::learn(const Chunk& chunk, const RowStore* previous, Workers& workers) {
-  start_basis(options_, chunk, state_, workers);
+LearnedRows Omvc::learn(const PreparedChunk& chunk, const RowStore* previous, Workers& workers) {
+  start_basis(options_, chunk, run_, state_, workers);
   const bool replace = options_.statistics == Statistics::replace && state_.pass > 1;
   Matrix left;
   if (replace) {
     left.resize(chunk.size(), previous->width());
-    previous->read(chunk.rows, left.data());
+    previous->read(chunk.chunk->rows, left.data());
     // Instances without any view left NaN, and have no share to subtract.
     left = left.unaryExpr([](double x) { return x == x ? x : 0.0; }) * state_.scale.asDiagonal();
   }
   const ChunkOutcome outcome = learn_chunk(options_, chunk, replace ? &left : nullptr, state_, workers);
 
   LearnedRows learned{.rows = {}, .values = Matrix(outcome.observed, state_.scale.size()), .rounds = outcome.rounds};
-  const std::vector<bool> observed = observed_instances(chunk);
-  for (std::size_t i = 0; i < observed.size(); ++i) {
-    if (!observed[i]) continue;
+  for (std::size_t i = 0; i < chunk.observed.size(); ++i) {
+    if (!chunk.observed[i]) continue;
     learned.values.row(static_cast<Index>(learned.rows.size())) =
         outcome.consensus.row(static_cast<Index>(i)).cwiseQuotient(state_.scale);
-    learned.rows.push_back(chunk.rows[i]);
+    learned.rows.push_back(chunk.chunk->rows[i]);
   }
   return learned;
 }
 
-Matrix Omvc::embed(const Chunk& chunk, Workers& workers) const { return embed_chunk(options_, chunk, state_, workers); }
+Matrix Omvc::embed(const PreparedChunk& chunk, Workers& workers) const { return embed_chunk(options_, chunk, state_, workers); }
 
 double Omvc::average_loss(Workers& workers) const { return omvc::average_loss(state_, workers); }
 
@@ -45,14 +45,6 @@ void StoredEmbedding::read(Index first, Index count, double* out) const {
   store_->read(first, count, out);
   Eigen::Map<Matrix> rows(out, count, rank());
   rows = rows * scale_.asDiagonal();
-}
-
-std::vector<bool> observed_instances(const Chunk& chunk) {
-  std::vector<bool> observed(chunk.rows.size(), false);
-  for (const ChunkView& view : chunk.views) {
-    for (const Index at : view.present) observed[static_cast<std::size_t>(at)] = true;
-  }
-  return observed;
 }
 
 }  // namespace omvc

@@ -4,6 +4,7 @@
 #include "omvc/options.hpp"
 #include "omvc/report.hpp"
 
+#include "kernels/data_block.hpp"
 #include "model/row_store.hpp"
 #include "model/state.hpp"
 #include "parallel/workers.hpp"
@@ -20,7 +21,8 @@ struct LearnedRows {
 
 class Omvc {
  public:
-  Omvc(const Options& options, const Schema& schema);
+  // Runs with different numbers start differently.
+  Omvc(const Options& options, const Schema& schema, std::uint32_t run = 0);
   Omvc(const Options& options, State state) : options_(options), state_(std::move(state)) {}
 
   // The rank that the options ask for or leave to us: the paper sets it to K; one shared latent row an instance gains
@@ -30,10 +32,10 @@ class Omvc {
   void begin_pass(int pass) { state_.begin_pass(pass); }
 
   // Learns a chunk. From the second pass on, `previous` holds the rows that the last pass left.
-  LearnedRows learn(const Chunk& chunk, const RowStore* previous, Workers& workers);
+  LearnedRows learn(const PreparedChunk& chunk, const RowStore* previous, Workers& workers);
 
   // Embedding rows of a chunk for the model as it is.
-  Matrix embed(const Chunk& chunk, Workers& workers) const;
+  Matrix embed(const PreparedChunk& chunk, Workers& workers) const;
 
   double average_loss(Workers& workers) const;
   const State& state() const { return state_; }
@@ -41,6 +43,7 @@ class Omvc {
  private:
   Options options_;
   State state_;
+  std::uint32_t run_ = 0;
 };
 
 // The rows that a method has left in a store, in today's scale.
@@ -57,8 +60,5 @@ class StoredEmbedding : public Embedding {
   RowVector scale_;
   Index rows_;
 };
-
-// Which instances of a chunk are present in some view.
-std::vector<bool> observed_instances(const Chunk& chunk);
 
 }  // namespace omvc

@@ -4,10 +4,11 @@
 
 namespace omvc {
 
-FilledView::FilledView(const ChunkView& view) : X_(view.block), positions_(view.present) {}
+FilledView::FilledView(const DataBlock& X, const std::vector<Index>& present) : X_(&X), positions_(present) {}
 
-FilledView::FilledView(const ChunkView& view, const std::vector<Index>& missing, Vector mean, double weight)
-    : FilledView(view) {
+FilledView::FilledView(const DataBlock& X, const std::vector<Index>& present, const std::vector<Index>& missing, Vector mean,
+                       double weight)
+    : FilledView(X, present) {
   if (!(weight > 0)) return;
   positions_.insert(positions_.end(), missing.begin(), missing.end());
   mean_ = std::move(mean);
@@ -16,7 +17,7 @@ FilledView::FilledView(const ChunkView& view, const std::vector<Index>& missing,
 
 void FilledView::times(const Matrix& U, Matrix& out, Workers& workers) const {
   out.resize(rows(), U.cols());
-  X_.times(U, out.topRows(observed()), workers);
+  X_->times(U, out.topRows(observed()), workers);
   const Index filled = rows() - observed();
   if (filled == 0) return;
   const RowVector mean_U = mean_.transpose() * U;
@@ -26,8 +27,8 @@ void FilledView::times(const Matrix& U, Matrix& out, Workers& workers) const {
 void FilledView::sums(const Matrix& V, Matrix& A, Matrix& B, Workers& workers) const {
   const Index filled = rows() - observed();
   gram(V, observed(), weight_ * weight_, A, workers);
-  B.setZero(X_.cols(), V.cols());
-  X_.add_transpose_times(V.topRows(observed()), B, workers);
+  B.setZero(X_->cols(), V.cols());
+  X_->add_transpose_times(V.topRows(observed()), B, workers);
   if (filled == 0) return;
   const RowVector column_sums = weight_ * weight_ * V.bottomRows(filled).colwise().sum();
   B.noalias() += mean_ * column_sums;
@@ -35,7 +36,7 @@ void FilledView::sums(const Matrix& V, Matrix& A, Matrix& B, Workers& workers) c
 
 double FilledView::squared_norm() const {
   const auto filled = static_cast<double>(rows() - observed());
-  return X_.squared_norm() + (filled > 0 ? filled * weight_ * weight_ * mean_.squaredNorm() : 0.0);
+  return X_->squared_norm() + (filled > 0 ? filled * weight_ * weight_ * mean_.squaredNorm() : 0.0);
 }
 
 }  // namespace omvc

@@ -14,15 +14,16 @@ namespace omvc {
 
 class FilledView {
  public:
-  // A view in which the instances not present are ignored.
-  explicit FilledView(const ChunkView& view);
+  // A view in which the instances not present are ignored. Refers to the block.
+  FilledView(const DataBlock& X, const std::vector<Index>& present);
 
   // A view in which the instances of `missing` are filled. With weight 0, which is Eq. (11) before the first instance
   // of the view was seen, they are ignored.
-  FilledView(const ChunkView& view, const std::vector<Index>& missing, Vector mean, double weight);
+  FilledView(const DataBlock& X, const std::vector<Index>& present, const std::vector<Index>& missing, Vector mean,
+             double weight);
 
   Index rows() const { return static_cast<Index>(positions_.size()); }
-  Index observed() const { return X_.rows(); }
+  Index observed() const { return X_->rows(); }
   const std::vector<Index>& positions() const { return positions_; }  // of the rows, in the chunk
 
   // W^2 and beta / W^2 of every row.
@@ -38,7 +39,7 @@ class FilledView {
   double squared_norm() const;  // ||W X||^2
 
  private:
-  DataBlock X_;
+  const DataBlock* X_;
   std::vector<Index> positions_;
   Vector mean_;
   double weight_ = 1;

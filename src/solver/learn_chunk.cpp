@@ -1,5 +1,6 @@
 #include "solver/learn_chunk.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "omvc/error.hpp"
@@ -12,30 +13,30 @@ namespace {
 constexpr int kStartRounds = 10;  // latent steps with which the rows of a new chunk find their place
 
 // Line 3: fills the missing instances and sets the weights (Eq. 10, 11).
-ChunkWork prepare(const Options& options, const Chunk& chunk, const State& state) {
+ChunkWork prepare(const Options& options, const PreparedChunk& chunk, const State& state) {
   ChunkWork work;
   const Index r = state.scale.size();
-  std::vector<Index> views_of(chunk.rows.size(), 0);
-  for (const ChunkView& view : chunk.views) {
-    for (const Index at : view.present) ++views_of[static_cast<std::size_t>(at)];
-  }
-  for (const Index count : views_of) work.observed += count > 0 ? 1 : 0;
+  work.observed = std::count(chunk.observed.begin(), chunk.observed.end(), true);
   for (std::size_t v = 0; v < chunk.views.size(); ++v) {
-    const ChunkView& view = chunk.views[v];
+    const std::vector<Index>& present = chunk.present(v);
     const ViewState& known = state.views[v];
+    const auto add = [&](FilledView X) {
+      work.views.push_back({.X = std::move(X), .V = {}, .XU = {}, .UtU = {}, .share = {}, .total = {}});
+    };
     if (options.missing == Missing::ignore) {
-      work.views.push_back({.X = FilledView(view), .V = {}, .XU = {}, .UtU = {}, .share = {}, .total = {}});
+      add(FilledView(chunk.views[v], present));
     } else {
       std::vector<Index> missing;
-      for (std::size_t i = 0, next = 0; i < views_of.size(); ++i) {
-        const bool present = next < view.present.size() && view.present[next] == static_cast<Index>(i);
-        if (present) ++next;
-        if (!present && views_of[i] > 0) missing.push_back(static_cast<Index>(i));
+      for (std::size_t i = 0, next = 0; i < chunk.observed.size(); ++i) {
+        if (next < present.size() && present[next] == static_cast<Index>(i)) {
+          ++next;
+        } else if (chunk.observed[i]) {
+          missing.push_back(static_cast<Index>(i));
+        }
       }
       const Vector mean = known.observed > 0 ? Vector(known.row_sum / known.observed) : Vector(known.row_sum);
       const double weight = state.instances > 0 ? known.observed / state.instances : 0;
-      work.views.push_back(
-          {.X = FilledView(view, missing, mean, weight), .V = {}, .XU = {}, .UtU = {}, .share = {}, .total = {}});
+      add(FilledView(chunk.views[v], present, missing, mean, weight));
     }
     work.views.back().V.setZero(work.views.back().X.rows(), r);
     work.views.back().share.c = work.views.back().X.squared_norm();
@@ -68,14 +69,12 @@ void start_latent(const Options& options, const State& state, ChunkWork& work, W
 
 // Counts the instances and sums the observed rows: what Eq. (10) and (11) are made of. First pass only, since later
 // passes see nothing new.
-void observe(const Chunk& chunk, State& state) {
-  std::vector<bool> seen(chunk.rows.size(), false);
+void observe(const PreparedChunk& chunk, State& state) {
   for (std::size_t v = 0; v < chunk.views.size(); ++v) {
-    DataBlock(chunk.views[v].block).add_row_sum(state.views[v].row_sum);
-    state.views[v].observed += static_cast<double>(chunk.views[v].present.size());
-    for (const Index at : chunk.views[v].present) seen[static_cast<std::size_t>(at)] = true;
+    chunk.views[v].add_row_sum(state.views[v].row_sum);
+    state.views[v].observed += static_cast<double>(chunk.views[v].rows());
   }
-  for (const bool one : seen) state.instances += one ? 1 : 0;
+  state.instances += static_cast<double>(std::count(chunk.observed.begin(), chunk.observed.end(), true));
 }
 
 // Takes the share that the last pass left for this chunk out of the sums.
@@ -92,7 +91,7 @@ void subtract_previous(const Matrix& previous, State& state, ChunkWork& work, Wo
 
 }  // namespace
 
-ChunkOutcome learn_chunk(const Options& options, const Chunk& chunk, const Matrix* previous, State& state,
+ChunkOutcome learn_chunk(const Options& options, const PreparedChunk& chunk, const Matrix* previous, State& state,
                          Workers& workers) {
   if (state.pass == 1) observe(chunk, state);
   ChunkWork work = prepare(options, chunk, state);
@@ -140,7 +139,7 @@ ChunkOutcome learn_chunk(const Options& options, const Chunk& chunk, const Matri
   return {std::move(work.consensus), work.observed, round};
 }
 
-Matrix embed_chunk(const Options& options, const Chunk& chunk, const State& state, Workers& workers) {
+Matrix embed_chunk(const Options& options, const PreparedChunk& chunk, const State& state, Workers& workers) {
   ChunkWork work = prepare(options, chunk, state);
   for (int repeat = 0; repeat < 5; ++repeat) start_latent(options, state, work, workers);
   return std::move(work.consensus);

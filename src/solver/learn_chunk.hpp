@@ -16,11 +16,11 @@ struct ChunkOutcome {
 // Learns a chunk (already scaled): improves the basis and adds the chunk to the sums of the state. `previous` holds the
 // rows of V* that the last pass left for these instances, in today's scale, where statistics are to be replaced; null
 // in the first pass and under accumulation. The basis of every view that has been observed must have been started.
-ChunkOutcome learn_chunk(const Options& options, const Chunk& chunk, const Matrix* previous, State& state,
+ChunkOutcome learn_chunk(const Options& options, const PreparedChunk& chunk, const Matrix* previous, State& state,
                          Workers& workers);
 
 // V* of a chunk for a basis that stays as it is: the latent and consensus steps alone.
-Matrix embed_chunk(const Options& options, const Chunk& chunk, const State& state, Workers& workers);
+Matrix embed_chunk(const Options& options, const PreparedChunk& chunk, const State& state, Workers& workers);
 
 // The average loss of Eq. (28) over the chunks of this pass, exactly, from the running sums: the reconstruction with
 // today's basis, the other terms as they stood when each chunk was left.

@@ -3,16 +3,17 @@
 
 #include "omvc/options.hpp"
 
+#include "kernels/data_block.hpp"
 #include "model/state.hpp"
 #include "parallel/workers.hpp"
 
 namespace omvc {
 
-// Starts the basis of every view that this chunk (already scaled) is the first to show.
-//   random  uniform numbers, keyed by seed, view, feature and component.
-//   data    component k is an instance of the chunk, drawn as in k-means++ with distances over the views that both
-//           instances have; in a view that the instance lacks, and for components beyond the number of instances, it is
-//           the mean of the view with every entry varied at random by up to a half.
-void start_basis(const Options& options, const Chunk& chunk, State& state, Workers& workers);
+// Starts the basis of every view that this chunk (already scaled) is the first to show, and brings it to the scale of
+// rescale_basis.
+//   random  uniform numbers, keyed by seed, run, view, feature and component.
+//   data    instances of the chunk (seed_instances).
+// Runs that learn the same stream side by side start from different random numbers.
+void start_basis(const Options& options, const PreparedChunk& chunk, std::uint32_t run, State& state, Workers& workers);
 
 }  // namespace omvc

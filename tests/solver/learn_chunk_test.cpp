@@ -60,7 +60,7 @@ class LearnChunk : public testing::TestWithParam<std::pair<Consensus, RowSolver>
   }
   State started(const Chunk& chunk) {
     State state(schema(), 4);
-    start_basis(options(), chunk, state, workers_);
+    start_basis(options(), chunk, 0, state, workers_);
     return state;
   }
   Workers workers_{1};
@@ -166,7 +166,7 @@ TEST(AverageLoss, EqualsItsDefinitionOnStoredDataWhereTheConsensusIsTight) {
   double penalties = 0;
   for (Index t = 0; t < 4; ++t) {
     const Chunk chunk = make_chunk(30 * t, 30);
-    start_basis(options, chunk, state, workers);
+    start_basis(options, chunk, 0, state, workers);
     const double before = state.pass_penalty;
     const Matrix V = learn_chunk(options, chunk, nullptr, state, workers).consensus;
     penalties += state.pass_penalty - before;
@@ -206,7 +206,7 @@ TEST(AverageLoss, EqualsItsDefinitionOnStoredDataWithFilledInstances) {
     chunk.views.push_back(test::view_of(X, present, test::dense_block<double>));
     chunk.views.push_back({test::dense_block<double>(Matrix::Zero(20, 5)), test::iota(20)});
     options.alpha = {0.1, 1e-12};
-    start_basis(options, chunk, state, workers);
+    start_basis(options, chunk, 0, state, workers);
     state.views[1].U.setZero();
     const double before = state.pass_penalty;
     const Matrix A_before = state.views[0].pass.A;
@@ -239,7 +239,7 @@ TEST(LearnChunk, ReplacedStatisticsEqualThoseOfTheLatestLatentRows) {
   Workers workers(1);
   State state(schema(), 4);
   const Chunk first = make_chunk(0, 24), second = make_chunk(24, 24);
-  start_basis(options, first, state, workers);
+  start_basis(options, first, 0, state, workers);
   Matrix V1 = learn_chunk(options, first, nullptr, state, workers).consensus.array().rowwise() / state.scale.array();
   Matrix V2 = learn_chunk(options, second, nullptr, state, workers).consensus.array().rowwise() / state.scale.array();
   for (int pass = 2; pass <= 4; ++pass) {

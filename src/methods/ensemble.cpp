@@ -1,0 +1,148 @@
+#include "methods/ensemble.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "omvc/kmeans.hpp"
+
+namespace omvc {
+namespace {
+
+constexpr int kFactorPasses = 2;   // passes in which the factorisations learn, where prototypes follow
+constexpr int kSeeded = 4;         // candidates seeded by instances of the first chunk
+constexpr int kFirstRounds = 5;    // assignments of a chunk in the first pass; later ones take one
+constexpr Index kBlock = 4096;
+
+}  // namespace
+
+Ensemble::Ensemble(const Options& options, const Schema& schema, int passes)
+    : options_(options),
+      refine_(options.refine),
+      factor_passes_(options.refine ? std::min(passes, kFactorPasses) : passes),
+      prototypes_(schema, options.clusters) {
+  for (int run = 0; run < options.runs; ++run) {
+    runs_.push_back(std::make_unique<Omvc>(options, schema, static_cast<std::uint32_t>(run)));
+    rows_.push_back(std::make_unique<RowStore>(Omvc::rank(options)));
+  }
+  if (refine_) labels_ = std::make_unique<RowStore>(kSeeded + options.runs);
+}
+
+void Ensemble::begin_pass(int pass) {
+  pass_ = pass;
+  if (!factorises()) return;
+  for (const auto& run : runs_) run->begin_pass(pass);
+}
+
+int Ensemble::learn(const Chunk& chunk, Workers& workers) {
+  const PreparedChunk data(chunk);
+  for (const Index row : chunk.rows) instances_ = std::max(instances_, row + 1);
+  int rounds = 0;
+  for (std::size_t i = 0; i < runs_.size() && factorises(); ++i) {
+    const LearnedRows learned = runs_[i]->learn(data, rows_[i].get(), workers);
+    rows_[i]->write(learned.rows, learned.values.data());
+    if (i == 0) rounds = learned.rounds;
+  }
+  if (!refine_) return rounds;
+  if (prototypes_.candidates() == 0) {
+    for (std::uint32_t c = 0; c < kSeeded; ++c) {
+      prototypes_.add_seeded(data, Random(options_.seed, Purpose::seeding, (1u << 16) + c), workers);
+    }
+  }
+  store_labels(data, prototypes_.learn(data, stored_labels(chunk), pass_ == 1 ? kFirstRounds : 1, workers));
+  return rounds;
+}
+
+void Ensemble::end_pass(Workers& workers) {
+  if (!refine_) return;
+  prototypes_.end_pass();
+  if (pass_ != factor_passes_) return;
+  for (std::size_t run = 0; run < runs_.size(); ++run) prototypes_.add_given(prototypes_of(run, workers));
+}
+
+// Clusters of the embedding of a run, as prototypes: with x = v U', the mean of a cluster's rows is the mean of its
+// latent rows times U'.
+std::vector<Matrix> Ensemble::prototypes_of(std::size_t run, Workers& workers) const {
+  const State& state = runs_[run]->state();
+  const StoredEmbedding embedding(*rows_[run], state.scale, instances_);
+  const Index r = embedding.rank();
+  std::vector<double> rows = sample_rows(embedding, kmeans_sample_size(options_.clusters), options_.seed);
+  const Index count = static_cast<Index>(rows.size()) / r;
+  const Matrix latent = Eigen::Map<const Matrix>(rows.data(), count, r);
+  if (options_.unit_rows) to_unit_length(rows.data(), count, r);
+  const KMeansResult found = kmeans({rows.data(), count, r}, {.clusters = options_.clusters,
+                                                             .starts = options_.restarts,
+                                                             .seed = options_.seed,
+                                                             .threads = workers.threads()});
+  Matrix means = Matrix::Zero(options_.clusters, r);
+  Vector members = Vector::Zero(options_.clusters);
+  for (Index i = 0; i < count; ++i) {
+    means.row(found.labels[static_cast<std::size_t>(i)]) += latent.row(i);
+    members(found.labels[static_cast<std::size_t>(i)]) += 1;
+  }
+  for (int k = 0; k < options_.clusters; ++k) means.row(k) /= std::max(1.0, members(k));
+  std::vector<Matrix> prototypes;
+  for (const ViewState& view : state.views) prototypes.push_back(view.U * means.transpose());
+  return prototypes;
+}
+
+void Ensemble::assign(const Chunk& chunk, Workers& workers) {
+  const PreparedChunk data(chunk);
+  store_labels(data, prototypes_.assign(data, error_, workers));
+}
+
+void Ensemble::choose() {
+  Index best = 0;
+  error_.minCoeff(&best);
+  const Index first_given = prototypes_.candidates() - static_cast<Index>(runs_.size());
+  if (best >= first_given) winner_ = static_cast<std::size_t>(best - first_given);
+  prototypes_.keep(static_cast<int>(best));
+  auto chosen = std::make_unique<RowStore>(1);
+  std::vector<double> block;
+  std::vector<double> column;
+  std::vector<Index> rows;
+  for (Index first = 0; first < labels_->rows(); first += kBlock) {
+    const Index count = std::min(kBlock, labels_->rows() - first);
+    block.resize(static_cast<std::size_t>(count * labels_->width()));
+    labels_->read(first, count, block.data());
+    rows.clear();
+    column.clear();
+    for (Index i = 0; i < count; ++i) {
+      const double label = block[static_cast<std::size_t>(i * labels_->width() + best)];
+      if (std::isnan(label)) continue;
+      rows.push_back(first + i);
+      column.push_back(label);
+    }
+    chosen->write(rows, column.data());
+  }
+  labels_ = std::move(chosen);
+}
+
+StoredEmbedding Ensemble::embedding(Index rows) const {
+  return {*rows_[winner_], runs_[winner_]->state().scale, rows};
+}
+
+CandidateLabels Ensemble::stored_labels(const Chunk& chunk) const {
+  std::vector<double> stored(chunk.rows.size() * static_cast<std::size_t>(labels_->width()));
+  labels_->read(chunk.rows, stored.data());
+  CandidateLabels labels(chunk.size(), prototypes_.candidates());
+  for (Index i = 0; i < labels.rows(); ++i) {
+    for (Index c = 0; c < labels.cols(); ++c) {
+      const double label = stored[static_cast<std::size_t>(i * labels_->width() + c)];
+      labels(i, c) = std::isnan(label) ? -1 : static_cast<int>(label);
+    }
+  }
+  return labels;
+}
+
+void Ensemble::store_labels(const PreparedChunk& chunk, const CandidateLabels& labels) {
+  std::vector<Index> rows;
+  std::vector<double> values;
+  for (Index i = 0; i < labels.rows(); ++i) {
+    if (!chunk.observed[static_cast<std::size_t>(i)]) continue;
+    rows.push_back(chunk.chunk->rows[static_cast<std::size_t>(i)]);
+    for (Index c = 0; c < labels_->width(); ++c) values.push_back(c < labels.cols() ? labels(i, c) : -1);
+  }
+  labels_->write(rows, values.data());
+}
+
+}  // namespace omvc

@@ -1,0 +1,60 @@
+// The default way to clusters: several factorisations of the same stream side by side, and clusters in data space
+// (Prototypes) that start from what they found. Of all these clusterings the one with the least error in data space is
+// kept. With one factorisation and no prototypes this is OMVC as published.
+//
+//     passes 1 .. f       every run learns; prototypes seeded by instances of the first chunk learn beside them
+//     after pass f        k-means on the embedding of each run gives it prototypes
+//     passes f+1 .. last  prototypes learn
+//     once more           every instance is assigned with the prototypes as they are, and the best candidate is chosen
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "methods/omvc.hpp"
+#include "solver/prototypes.hpp"
+
+namespace omvc {
+
+class Ensemble {
+ public:
+  Ensemble(const Options& options, const Schema& schema, int passes);
+
+  void begin_pass(int pass);
+  int learn(const Chunk& chunk, Workers& workers);  // returns the rounds of the first run
+  void end_pass(Workers& workers);
+
+  // Labels every instance of the chunk by every candidate.
+  void assign(const Chunk& chunk, Workers& workers);
+
+  // Chooses the candidate with the least error. From here on there is one run, the one it came from.
+  void choose();
+
+  bool refines() const { return refine_; }
+  double average_loss(Workers& workers) const { return runs_[winner_]->average_loss(workers); }
+  StoredEmbedding embedding(Index rows) const;
+  const RowStore& labels() const { return *labels_; }  // after choose: one column, NaN without any view
+
+  Omvc& method() { return *runs_[winner_]; }
+  Prototypes& prototypes() { return prototypes_; }
+
+ private:
+  bool factorises() const { return pass_ <= factor_passes_; }
+  CandidateLabels stored_labels(const Chunk& chunk) const;
+  void store_labels(const PreparedChunk& chunk, const CandidateLabels& labels);
+  std::vector<Matrix> prototypes_of(std::size_t run, Workers& workers) const;
+
+  Options options_;
+  bool refine_;
+  int factor_passes_;
+  int pass_ = 1;
+  std::vector<std::unique_ptr<Omvc>> runs_;
+  std::vector<std::unique_ptr<RowStore>> rows_;  // of each run
+  Prototypes prototypes_;
+  std::unique_ptr<RowStore> labels_;  // a column a candidate
+  RowVector error_;                   // of each candidate, from assign
+  std::size_t winner_ = 0;            // run
+  Index instances_ = 0;
+};
+
+}  // namespace omvc

@@ -1,0 +1,74 @@
+// Clusters in data space: a prototype for every cluster and view, and each instance with the prototype that is nearest
+// over the views it has:
+//
+//     minimise   sum over instances i, observed views v of   || x_iv - p_{l(i), v} ||^2
+//
+// This is the factorisation with one-hot latent rows (A becomes counts, B sums), learned from the stream in the same way:
+// its sums add up over chunks, and a later pass takes the old share of a chunk out before it adds the new one. Its value
+// is exactly known from the sums, so clusterings that started differently can be compared without labels and the best
+// one kept. Several of them ("candidates") are learned at a time, for the price of one wider product.
+#pragma once
+
+#include <vector>
+
+#include "kernels/data_block.hpp"
+#include "model/archive.hpp"
+#include "random/philox.hpp"
+
+namespace omvc {
+
+// A label of every instance (row) for every candidate (column); -1 for an instance without any view.
+using CandidateLabels = Eigen::Matrix<int, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+class Prototypes {
+ public:
+  Prototypes() = default;
+  Prototypes(const Schema& schema, int clusters);
+
+  int clusters() const { return clusters_; }
+  int candidates() const { return static_cast<int>(frozen_.size()); }
+
+  // Adds a candidate seeded by instances of a chunk, or one with given prototypes, d_v x clusters for every view. The
+  // latter keeps these while a whole pass is counted, and only then becomes the mean of what was assigned to it.
+  void add_seeded(const PreparedChunk& chunk, const Random& random, Workers& workers);
+  void add_given(const std::vector<Matrix>& prototypes);
+
+  // Assigns the chunk and moves the prototypes, `rounds` times or until nothing changes. `previous` holds the labels that
+  // the last pass left: their share is taken out. It has -1 where there is none. Returns the labels.
+  CandidateLabels learn(const PreparedChunk& chunk, const CandidateLabels& previous, int rounds, Workers& workers);
+
+  // Lets candidates that were given follow their sums from now on.
+  void end_pass();
+
+  // Assigns with the prototypes as they are, and adds to `error` the value of the objective, a candidate each.
+  CandidateLabels assign(const PreparedChunk& chunk, RowVector& error, Workers& workers) const;
+
+  // Keeps only this candidate.
+  void keep(int candidate);
+
+  // Prototypes of one view, d_v x (candidates * clusters), a candidate after the other.
+  const Matrix& prototypes(std::size_t view) const { return views_[view].prototypes; }
+  // Mean of a view over all that was counted, d_v.
+  Vector mean(std::size_t view) const;
+
+  void save(Archive& archive) const;
+  static Prototypes load(const Archive& archive, const Schema& schema, int clusters);
+
+ private:
+  struct View {
+    Matrix sums;         // d x (candidates * clusters), of the rows assigned to each prototype
+    RowVector counts;    // of those rows
+    Matrix prototypes;   // d x (candidates * clusters)
+  };
+  void widen();
+  void follow_sums();
+  Matrix distances(const PreparedChunk& chunk, Workers& workers) const;
+  CandidateLabels nearest(const Matrix& distances, const PreparedChunk& chunk) const;
+  void count(const PreparedChunk& chunk, const CandidateLabels& before, const CandidateLabels& after, Workers& workers);
+
+  int clusters_ = 0;
+  std::vector<View> views_;
+  std::vector<bool> frozen_;  // by candidate: keeps its prototypes until the pass ends
+};
+
+}  // namespace omvc
