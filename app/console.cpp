@@ -99,7 +99,8 @@ bool ConsoleObserver::on_chunk(const ChunkReport& chunk) {
 }
 
 std::string ConsoleObserver::describe(const PassReport& pass) {
-  return fmt::format("pass {}/{}: loss {:.6g}, {:.2f} s", pass.pass, passes_, pass.loss, pass.seconds);
+  const std::string error = pass.error > 0 ? fmt::format(", error {:.6g}", pass.error) : "";
+  return fmt::format("pass {}/{}: loss {:.6g}{}, {:.2f} s", pass.pass, passes_, pass.loss, error, pass.seconds);
 }
 
 void ConsoleObserver::on_pass(const PassReport& pass, const Embedding&) {

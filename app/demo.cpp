@@ -65,13 +65,17 @@ void show_features(Clusterer& model) {
 }
 
 void show_passes(const Report& report, const std::vector<MeanScores>& scores) {
-  std::vector<std::vector<std::string>> rows{{"pass", "average loss", "NMI", "AC", "seconds"}};
+  std::vector<std::vector<std::string>> rows{{"pass", "loss", "error", "NMI", "AC", "seconds"}};
   for (std::size_t i = 0; i < report.passes.size(); ++i) {
-    rows.push_back({fmt::format("{}", i + 1), fmt::format("{:.6f}", report.passes[i].loss),
-                    fmt::format("{:.4f}", scores[i].nmi), fmt::format("{:.4f}", scores[i].ac),
-                    fmt::format("{:.2f}", report.passes[i].seconds)});
+    rows.push_back({fmt::format("{}", i + 1), fmt::format("{:.5f}", report.passes[i].loss),
+                    fmt::format("{:.5f}", report.passes[i].error), fmt::format("{:.4f}", scores[i].nmi),
+                    fmt::format("{:.4f}", scores[i].ac), fmt::format("{:.2f}", report.passes[i].seconds)});
   }
-  fmt::print("What each pass gained (scores: mean of 20 single-start k-means runs)\n{}\n", format_table(rows));
+  fmt::print(
+      "What each pass gained. loss: of the factorisation, Eq. (28), with its NMI and AC (mean of 20 k-means runs on "
+      "the\n"
+      "embedding); error: mean squared distance from the refined prototypes that give the labels\n{}\n",
+      format_table(rows));
 }
 
 void demo(const DemoArguments& arguments) {

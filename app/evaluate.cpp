@@ -27,6 +27,9 @@ void evaluate(const EvaluateArguments& arguments) {
   }
   Contingency counts;
   counts.add(labels, truth);
+  if (counts.scored() == 0) {
+    throw Error(ErrorKind::data, fmt::format("{} has no label but -1: there is nothing to score", arguments.labels));
+  }
   const Scores scores = score(counts);
   if (arguments.json) {
     const nlohmann::json out{{"n", counts.scored()},

@@ -1,3 +1,4 @@
+#include <array>
 #include <cstdio>
 #include <fmt/format.h>
 #include <memory>
@@ -25,6 +26,13 @@ struct FitArguments {
 
 void fit(const FitArguments& arguments) {
   const Options options = chosen_options(arguments.flags);
+  const std::array outputs{arguments.labels, arguments.embedding, arguments.model};
+  for (std::size_t i = 0; i < 3; ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (outputs[i].empty() || outputs[i] != outputs[j]) continue;
+      throw Error(ErrorKind::usage, fmt::format("two outputs have the same name {}: give each its own", outputs[i]));
+    }
+  }
   // Outputs are opened first: a path that cannot be written is found before the work, not after it.
   std::vector<std::unique_ptr<Sink>> sinks;
   if (!arguments.labels.empty()) sinks.push_back(make_label_sink(arguments.labels));
@@ -38,7 +46,8 @@ void fit(const FitArguments& arguments) {
   const auto sink = make_sink_list(std::move(sinks));
 
   stop_on_signals();
-  ScoringObserver observer(arguments.quiet, input.truth, options);
+  ScoringObserver observer(arguments.quiet, input.truth, options,
+                           [&](Index instances) { check_truth(arguments.input, input.truth->size(), instances); });
   Clusterer model(options);
   const Report report = model.fit(*input.source, *sink, observer);
   if (!arguments.model.empty()) model.save(arguments.model);

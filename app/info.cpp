@@ -63,7 +63,9 @@ void add_info(CLI::App& app) {
   auto arguments = std::make_shared<InfoArguments>();
   CLI::App* command = app.add_subcommand("info", "show what a model holds");
   command->add_option("model", arguments->model, "model written by omvc fit --model")->required()->type_name("MODEL");
-  command->add_option("--top", arguments->top, "features shown for each cluster and view")->capture_default_str();
+  command->add_option("--top", arguments->top, "features shown for each cluster and view")
+      ->check(CLI::Range(0, 1000000))
+      ->capture_default_str();
   command->add_flag("--json", arguments->json, "print JSON");
   command->callback([arguments] { info(*arguments); });
 }

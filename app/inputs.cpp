@@ -34,11 +34,19 @@ void add_stream_options(CLI::App& command, InputArguments& arguments) {
       ->type_name("FILE");
 }
 
+void check_truth(const InputArguments& arguments, std::size_t labels, Index instances) {
+  if (static_cast<Index>(labels) == instances) return;
+  throw Error(ErrorKind::data,
+              fmt::format("{}: there are {} class labels for {} instances: give one a row",
+                          arguments.truth.empty() ? arguments.paths[0] : arguments.truth, labels, instances));
+}
+
 Input open_arguments(const InputArguments& arguments, std::uint64_t seed) {
   Input input = open_input(arguments.paths);
   const auto views = static_cast<Index>(input.source->schema().views.size());
   if (!arguments.present.empty()) {
-    input.source = make_masked_source(std::move(input.source), read_presence(arguments.present, views));
+    input.source =
+        make_masked_source(std::move(input.source), read_presence(arguments.present, views), arguments.present);
   }
   if (!arguments.truth.empty()) input.truth = read_labels(arguments.truth);
   if (!arguments.order.empty() || arguments.shuffle) {
@@ -52,10 +60,7 @@ Input open_arguments(const InputArguments& arguments, std::uint64_t seed) {
     }
     input.source = make_table_source(schema, std::move(table), std::move(order));
   }
-  if (const auto rows = input.source->size(); input.truth && rows && *rows != static_cast<Index>(input.truth->size())) {
-    throw Error(ErrorKind::data,
-                fmt::format("there are {} class labels for {} instances: give one a row", input.truth->size(), *rows));
-  }
+  if (const auto rows = input.source->size(); input.truth && rows) check_truth(arguments, input.truth->size(), *rows);
   return input;
 }
 

@@ -27,4 +27,7 @@ void add_stream_options(CLI::App& command, InputArguments& arguments);
 // a container file holds.
 Input open_arguments(const InputArguments& arguments, std::uint64_t seed);
 
+// Throws ErrorKind::data, naming the file, unless there is a class label for every instance.
+void check_truth(const InputArguments& arguments, std::size_t labels, Index instances);
+
 }  // namespace omvc::app

@@ -1,5 +1,8 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <fmt/format.h>
 #include <new>
@@ -15,6 +18,11 @@ constexpr const char* kFooter =
     "Exit codes:   0 done, 1 a bug of ours, 2 usage, 3 bad data, 4 cannot read or write, 5 numerical failure,\n"
     "              6 interrupted (what was learned is kept)";
 
+bool is_subcommand(const CLI::App& app, const std::string& name) {
+  const auto all = app.get_subcommands(nullptr);
+  return std::any_of(all.begin(), all.end(), [&](const CLI::App* one) { return one->get_name() == name; });
+}
+
 int run(int argc, char** argv) {
   CLI::App app("omvc: clusters instances described by several views, most of them lacking some view, as a stream");
   app.name("omvc");
@@ -27,6 +35,10 @@ int run(int argc, char** argv) {
   omvc::app::add_mask(app);
   omvc::app::add_info(app);
   omvc::app::add_demo(app);
+  if (argc > 1 && argv[1][0] != '-' && !is_subcommand(app, argv[1])) {
+    fmt::print(stderr, "omvc: there is no command '{}'; see omvc --help\n", argv[1]);
+    return static_cast<int>(omvc::ErrorKind::usage);
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp& help) {
@@ -39,6 +51,9 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     fmt::print(stderr, "omvc: {}\nTry 'omvc --help' or 'omvc SUBCOMMAND --help'.\n", error.what());
     return static_cast<int>(omvc::ErrorKind::usage);
+  }
+  if (std::fflush(stdout) != 0) {
+    throw omvc::Error(omvc::ErrorKind::io, fmt::format("cannot write to stdout: {}", std::strerror(errno)));
   }
   return 0;
 }

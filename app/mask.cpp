@@ -38,7 +38,7 @@ void add_mask(CLI::App& app) {
   command->add_option("output", arguments->output, "where to write N x views of 0 and 1, for --present")
       ->required()
       ->type_name("FILE");
-  command->add_option("--rows", arguments->rows, "number of instances")->required();
+  command->add_option("--rows", arguments->rows, "number of instances")->check(CLI::PositiveNumber)->required();
   command->add_option("--views", arguments->views, "number of views")->required();
   command->add_option("--rate", arguments->rate, "share that is lost")->capture_default_str();
   command->add_option("--seed", arguments->seed, "seed")->capture_default_str();

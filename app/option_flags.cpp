@@ -23,6 +23,22 @@ std::string value_name(const Param<T>&) {
   }
 }
 
+// What the file gives, where the command line gave nothing.
+void merge_config(OptionFlags& flags) {
+  if (flags.config.empty()) return;
+  for (const CLI::ConfigItem& item : CLI::ConfigTOML().from_file(flags.config)) {
+    if (item.fullname() == "preset") {
+      if (flags.preset.empty()) flags.preset = item.inputs.at(0);
+      continue;
+    }
+    const auto known = flags.given.find(item.fullname());
+    if (known == flags.given.end()) {
+      throw Error(ErrorKind::usage, fmt::format("{}: there is no option named {}", flags.config, item.fullname()));
+    }
+    if (known->second.empty()) known->second = item.inputs;
+  }
+}
+
 }  // namespace
 
 void add_option_flags(CLI::App& command, OptionFlags& flags) {
@@ -37,11 +53,13 @@ void add_option_flags(CLI::App& command, OptionFlags& flags) {
         ->delimiter(',')
         ->allow_extra_args(false);
   });
-  command.set_config("--config", "", "TOML file of options, such as  clusters = 10; flags override it");
-  command.allow_config_extras(CLI::config_extras_mode::error);
+  command.add_option("--config", flags.config, "TOML file of options, such as  clusters = 10; flags override it")
+      ->type_name("FILE");
 }
 
-Options chosen_options(const OptionFlags& flags) {
+Options chosen_options(OptionFlags flags) {
+  merge_config(flags);
+  if (flags.preset.empty()) flags.preset = "default";
   Preset preset = Preset::standard;
   bool known = false;
   for (const auto& [name, value] : EnumNames<Preset>::kNames) {
@@ -56,7 +74,7 @@ Options chosen_options(const OptionFlags& flags) {
   for (const auto& [name, values] : flags.given) {
     if (!values.empty()) parse_option(options, name, fmt::format("{}", fmt::join(values, ",")));
   }
-  if (options.clusters == 0) throw Error(ErrorKind::usage, "the number of clusters is needed: give -k");
+  if (flags.given["clusters"].empty()) throw Error(ErrorKind::usage, "the number of clusters is needed: give -k");
   check_options(options);
   return options;
 }

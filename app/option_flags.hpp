@@ -13,7 +13,8 @@ namespace omvc::app {
 
 // What the user gave, by option name. A file of options fills in what the command line leaves out.
 struct OptionFlags {
-  std::string preset = "default";
+  std::string preset;
+  std::string config;
   std::map<std::string, std::vector<std::string>> given;
 };
 
@@ -21,6 +22,6 @@ struct OptionFlags {
 void add_option_flags(CLI::App& command, OptionFlags& flags);
 
 // Preset, then what was given; checked.
-Options chosen_options(const OptionFlags& flags);
+Options chosen_options(OptionFlags flags);
 
 }  // namespace omvc::app

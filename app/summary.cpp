@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <sys/resource.h>
+#include <fstream>
 
 #include "omvc/error.hpp"
 #include "omvc/kmeans.hpp"
@@ -17,10 +17,6 @@ constexpr Index kBlock = 4096;
 }  // namespace
 
 MeanScores mean_scores(const Embedding& embedding, const std::vector<int>& truth, const Options& options) {
-  if (static_cast<Index>(truth.size()) != embedding.rows()) {
-    throw Error(ErrorKind::data, fmt::format("there are {} class labels for {} instances: give one a row", truth.size(),
-                                             embedding.rows()));
-  }
   const Index r = embedding.rank();
   std::vector<double> rows = sample_rows(embedding, kmeans_sample_size(options.clusters), options.seed);
   const Index count = static_cast<Index>(rows.size()) / r;
@@ -47,17 +43,27 @@ MeanScores mean_scores(const Embedding& embedding, const std::vector<int>& truth
   MeanScores mean;
   for (const Contingency& table : counts) {
     const Scores scores = score(table);
-    mean.nmi += scores.nmi_geometric / static_cast<double>(counts.size());
-    mean.ac += scores.accuracy / static_cast<double>(counts.size());
+    mean.nmi += scores.nmi_geometric;
+    mean.ac += scores.accuracy;
   }
+  mean.nmi /= static_cast<double>(counts.size());
+  mean.ac /= static_cast<double>(counts.size());
   return mean;
 }
 
-ScoringObserver::ScoringObserver(bool quiet, const std::optional<std::vector<int>>& truth, const Options& options)
-    : ConsoleObserver(quiet), truth_(&truth), options_(options) {}
+ScoringObserver::ScoringObserver(bool quiet, const std::optional<std::vector<int>>& truth, const Options& options,
+                                 std::function<void(Index)> check_truth)
+    : ConsoleObserver(quiet), truth_(&truth), options_(options), check_truth_(std::move(check_truth)) {}
+
+void ScoringObserver::on_start(const Report& known, int passes) {
+  if (*truth_ && check_truth_ && known.instances > 0) check_truth_(known.instances);
+  ConsoleObserver::on_start(known, passes);
+}
 
 void ScoringObserver::on_pass(const PassReport& pass, const Embedding& embedding) {
-  if (*truth_) scores_.push_back(mean_scores(embedding, **truth_, options_));
+  // A pass that is broken off may not have seen enough instances to be scored.
+  if (*truth_ && check_truth_) check_truth_(embedding.rows());
+  if (*truth_ && !stop_requested()) scores_.push_back(mean_scores(embedding, **truth_, options_));
   ConsoleObserver::on_pass(pass, embedding);
 }
 
@@ -96,8 +102,11 @@ nlohmann::json summarise(const Report& report, const std::vector<MeanScores>& sc
   }
   for (std::size_t i = 0; i < report.passes.size(); ++i) {
     const PassReport& pass = report.passes[i];
-    nlohmann::json entry{
-        {"loss", pass.loss}, {"seconds", pass.seconds}, {"rounds", pass.rounds}, {"curve", pass.loss_curve}};
+    nlohmann::json entry{{"loss", pass.loss},
+                         {"error", pass.error},
+                         {"seconds", pass.seconds},
+                         {"rounds", pass.rounds},
+                         {"curve", pass.loss_curve}};
     if (i < scores.size()) entry.update({{"nmi", scores[i].nmi}, {"ac", scores[i].ac}});
     out["per_pass"].push_back(entry);
   }
@@ -110,9 +119,13 @@ nlohmann::json summarise(const Report& report, const std::vector<MeanScores>& sc
 }
 
 long peak_rss_bytes() {
-  rusage usage{};
-  ::getrusage(RUSAGE_SELF, &usage);
-  return usage.ru_maxrss * 1024;
+  // getrusage would count the memory of the parent process at the time of the fork as ours.
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;) {
+    long kilobytes = 0;
+    if (word == "VmHWM:" && status >> kilobytes) return kilobytes * 1024;
+  }
+  return 0;
 }
 
 }  // namespace omvc::app

@@ -1,6 +1,7 @@
 // Scoring a run against the truth, and its summary as JSON.
 #pragma once
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <vector>
@@ -24,7 +25,10 @@ MeanScores mean_scores(const Embedding& embedding, const std::vector<int>& truth
 // Shows progress and, given a truth, scores every pass. The time that scoring takes is not counted in the passes.
 class ScoringObserver : public ConsoleObserver {
  public:
-  ScoringObserver(bool quiet, const std::optional<std::vector<int>>& truth, const Options& options);
+  ScoringObserver(bool quiet, const std::optional<std::vector<int>>& truth, const Options& options,
+                  std::function<void(Index)> check_truth = {});
+  // Where the number of instances is known only after reading, the number of class labels is checked here.
+  void on_start(const Report& known, int passes) override;
   void on_pass(const PassReport& pass, const Embedding& embedding) override;
   const std::vector<MeanScores>& scores() const { return scores_; }
 
@@ -34,6 +38,7 @@ class ScoringObserver : public ConsoleObserver {
  private:
   const std::optional<std::vector<int>>* truth_;
   Options options_;
+  std::function<void(Index)> check_truth_;  // given the number of instances
   std::vector<MeanScores> scores_;
 };
 

@@ -30,16 +30,32 @@ void Engine::start(const Schema& data_schema) {
   }
   scaling.assign(views, {});
   clipped.assign(views, 0);
-  method = std::make_unique<Omvc>(options, schema);
-  prototypes = Prototypes(schema, options.clusters);
+  method.reset();
   sample.emplace(kmeans_sample_size(options.clusters), options.seed);
   centres.clear();
 }
 
-void Engine::check_fits(const Chunk& chunk) const {
-  if (!method) throw Error(ErrorKind::usage, "the model has learned nothing yet: call fit or partial_fit first");
-  check_chunk(chunk, schema);
+void Engine::begin() {
+  method = std::make_unique<Omvc>(options, schema, choose_rank());
+  prototypes = Prototypes(schema, options.clusters, unit_views());
 }
+
+int Engine::choose_rank() const {
+  const std::vector<bool> unit = unit_views();
+  return Omvc::choose_rank(options, std::find(unit.begin(), unit.end(), true) == unit.end());
+}
+
+std::vector<bool> Engine::unit_views() const {
+  std::vector<bool> unit;
+  for (const ViewScaling& view : scaling) unit.push_back(view.unit_rows);
+  return unit;
+}
+
+void Engine::check_learned() const {
+  if (!method) throw Error(ErrorKind::usage, "the model has learned nothing yet: call fit or partial_fit first");
+}
+
+void Engine::check_fits(const Chunk& chunk) const { check_chunk(chunk, schema); }
 
 void Engine::scale(Chunk& chunk, bool count_negatives) {
   std::optional<Survey> survey;
@@ -90,7 +106,7 @@ std::vector<ViewReport> Engine::views() const {
   for (std::size_t v = 0; v < schema.views.size(); ++v) {
     reports.push_back({.name = schema.views[v].name,
                        .features = schema.views[v].features,
-                       .observed = static_cast<Index>(method->state().views[v].observed),
+                       .observed = method ? static_cast<Index>(method->state().views[v].observed) : 0,
                        .negatives = clipped[v],
                        .scaling = scaling[v].known ? scaling[v].description : "never seen"});
   }
@@ -118,11 +134,12 @@ ChunkReport Clusterer::partial_fit(Chunk chunk) {
   }
   impl_->check_fits(chunk);
   impl_->scale(chunk, true);
+  if (!impl_->method) impl_->begin();
   const PreparedChunk data(chunk);
   const LearnedRows learned = impl_->method->learn(data, nullptr, *impl_->workers);
   if (impl_->prototypes.candidates() > 0) {
     const CandidateLabels none = CandidateLabels::Constant(chunk.size(), 1, -1);
-    impl_->prototypes.learn(data, none, 1, *impl_->workers);
+    impl_->prototypes.learn(data, none, 1, Nearest::by_direction, *impl_->workers);
   }
   for (std::size_t i = 0; i < learned.rows.size(); ++i) {
     const double* row = learned.values.row(static_cast<Index>(i)).data();
@@ -137,6 +154,7 @@ ChunkReport Clusterer::partial_fit(Chunk chunk) {
 }
 
 Assignment Clusterer::assign(Chunk chunk) {
+  impl_->check_learned();
   impl_->check_fits(chunk);
   // A view that was never seen while learning has no basis: what it says about the new instances cannot be used.
   for (std::size_t v = 0; v < chunk.views.size(); ++v) {
@@ -164,7 +182,7 @@ Assignment Clusterer::assign(Chunk chunk) {
 const Options& Clusterer::options() const { return impl_->options; }
 const Schema& Clusterer::schema() const { return impl_->schema; }
 Index Clusterer::instances() const { return impl_->method ? static_cast<Index>(impl_->method->state().instances) : 0; }
-int Clusterer::rank() const { return Omvc::rank(impl_->options); }
+int Clusterer::rank() const { return impl_->method ? static_cast<int>(impl_->method->state().scale.size()) : 0; }
 
 std::span<const double> Clusterer::basis(std::size_t view) const {
   if (!impl_->method) return {};
@@ -173,7 +191,7 @@ std::span<const double> Clusterer::basis(std::size_t view) const {
 }
 
 std::span<const double> Clusterer::centres() {
-  if (!impl_->method) throw Error(ErrorKind::usage, "the model has learned nothing yet: call fit or partial_fit first");
+  impl_->check_learned();
   if (impl_->centres.empty()) {
     std::vector<double> rows = impl_->sample->values();
     const RowVector& scale = impl_->method->state().scale;

@@ -15,13 +15,18 @@ namespace omvc {
 struct Engine {
   explicit Engine(Options chosen);
 
-  // Takes the schema of the data and starts with nothing learned.
+  // Takes the schema of the data and forgets what was learned.
   void start(const Schema& data_schema);
+  // Makes a method for the data, once their scaling is known.
+  void begin();
+  int choose_rank() const;
 
   // Scales a chunk, choosing first the scaling of views that it is the first to show. Negative entries that it sets to 0
   // are counted where asked for: once for every instance.
   void scale(Chunk& chunk, bool count_negatives);
+  std::vector<bool> unit_views() const;  // whose rows the scaling brings to length 1
   void check_fits(const Chunk& chunk) const;
+  void check_learned() const;
 
   // Centres from embedding rows, row-major and free of scale or not as k-means is to see them.
   void find_centres(std::vector<double> rows);

@@ -144,7 +144,7 @@ bool run_pass(Source& source, int pass, Engine& run, Ensemble& ensemble, Report&
     if (!go_on) break;
   }
   if (pass == 1) {
-    report.instances = result.instances;
+    report.instances = go_on ? result.instances : std::max(report.instances, result.instances);
     report.unobserved = unobserved;
   } else if (go_on && result.instances != report.instances) {
     throw Error(ErrorKind::data,
@@ -152,6 +152,7 @@ bool run_pass(Source& source, int pass, Engine& run, Ensemble& ensemble, Report&
                             "pass {}; work on a copy that nobody writes to",
                             pass, result.instances, report.instances));
   }
+  result.error = ensemble.error();
   ensemble.end_pass(*run.workers);
   result.seconds = clock.seconds();
   result.loss_curve = curve.points();
@@ -169,7 +170,7 @@ void assign_all(Source& source, Engine& run, Ensemble& ensemble) {
     run.scale(*chunk, false);
     ensemble.assign(*chunk, *run.workers);
   }
-  ensemble.choose();
+  ensemble.finish();
 }
 
 // Labels and embedding of all instances, in the row order of the source. The labels are those stored, or, without any,
@@ -204,7 +205,7 @@ Report Clusterer::fit(Source& source, Sink& sink, Observer& observer) {
   const Clock clock;
   auto run = std::make_unique<Impl>(impl_->options);
   run->start(source.schema());
-  Report report{.clusters = run->options.clusters, .rank = Omvc::rank(run->options)};
+  Report report{.clusters = run->options.clusters};
 
   int passes = run->options.passes;
   const bool again = source.rewind();
@@ -220,10 +221,11 @@ Report Clusterer::fit(Source& source, Sink& sink, Observer& observer) {
     passes = 1;
     report.warnings.push_back("The data can be read only once: one pass, scaled by the first chunk.");
   }
+  report.rank = run->choose_rank();
   report.views = run->views();
   observer.on_start(report, passes);
 
-  Ensemble ensemble(run->options, run->schema, passes);
+  Ensemble ensemble(run->options, run->schema, report.rank, run->unit_views(), passes);
   for (int pass = 1; pass <= passes && !report.stopped; ++pass) {
     if (pass > 1) source.rewind();
     report.stopped = !run_pass(source, pass, *run, ensemble, report, observer);
@@ -233,7 +235,12 @@ Report Clusterer::fit(Source& source, Sink& sink, Observer& observer) {
   if (refined) assign_all(source, *run, ensemble);
   const StoredEmbedding embedding = ensemble.embedding(report.instances);
   run->method = std::make_unique<Omvc>(ensemble.method());
-  run->find_centres(sample_rows(embedding, kmeans_sample_size(report.clusters), run->options.seed));
+  std::vector<double> rows = sample_rows(embedding, kmeans_sample_size(report.clusters), run->options.seed);
+  if (report.stopped && static_cast<Index>(rows.size()) < Index{report.clusters} * report.rank) {
+    throw Error(ErrorKind::interrupted,
+                "interrupted before there were enough instances to form clusters; nothing was written");
+  }
+  run->find_centres(std::move(rows));
   if (refined) run->prototypes = ensemble.prototypes();
   report.views = run->views();
   add_warnings(report);

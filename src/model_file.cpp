@@ -8,6 +8,9 @@
 namespace omvc {
 namespace {
 
+// The number of threads changes no result, so that a model has the same bytes whatever it was.
+bool belongs_to_model(std::string_view option) { return option != "threads"; }
+
 void put_scaling(Archive& archive, const std::string& key, const ViewScaling& scaling, Index clipped) {
   archive.put(key + "/flags",
               std::vector<Index>{scaling.known, scaling.clip, scaling.refuse_negatives, scaling.unit_rows, clipped});
@@ -44,6 +47,7 @@ void Clusterer::save(const std::string& path) const {
   if (!impl_->method) throw Error(ErrorKind::usage, "there is nothing to save: the model has learned nothing yet");
   Archive archive;
   for_each_param([&](const auto& param) {
+    if (!belongs_to_model(param.name)) return;
     archive.put(fmt::format("option/{}", param.name), format_option(impl_->options, param.name));
   });
   std::vector<std::string> names;
@@ -68,6 +72,7 @@ Clusterer Clusterer::load(const std::string& path) {
   const Archive archive = Archive::load(path);
   Options options;
   for_each_param([&](const auto& param) {
+    if (!belongs_to_model(param.name)) return;
     parse_option(options, param.name, archive.text(fmt::format("option/{}", param.name)));
   });
   auto impl = std::make_unique<Impl>(options);
@@ -82,16 +87,15 @@ Clusterer Clusterer::load(const std::string& path) {
     if (features[v] < 1 || (named != 0 && named != features[v])) {
       throw Error(ErrorKind::data, fmt::format("{}: view {} of the model contradicts itself", path, names[v]));
     }
-    archive.matrix(fmt::format("view{}/basis", v), features[v], Omvc::rank(options));
   }
   impl->start(schema);
   for (std::size_t v = 0; v < names.size(); ++v) {
     impl->scaling[v] = get_scaling(archive, fmt::format("view{}/scaling", v), features[v], impl->clipped[v]);
   }
   impl->method = std::make_unique<Omvc>(options, State::load(archive, schema));
-  impl->prototypes = Prototypes::load(archive, schema, options.clusters);
+  impl->prototypes = Prototypes::load(archive, schema, options.clusters, impl->unit_views());
   impl->centres = archive.numbers("centres");
-  const auto rank = static_cast<std::size_t>(Omvc::rank(options));
+  const auto rank = static_cast<std::size_t>(impl->method->state().scale.size());
   if (!impl->centres.empty() && impl->centres.size() != rank * static_cast<std::size_t>(options.clusters)) {
     throw Error(ErrorKind::data, path + ": the centres of the model do not fit its options");
   }

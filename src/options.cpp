@@ -144,9 +144,10 @@ void check_options(const Options& options) {
         "view would only repeat the mean; choose missing = ignore or consensus = soft");
   }
   if (options.runs > 1 && !options.refine) {
-    throw Error(ErrorKind::usage,
-                "options runs > 1 and refine = false exclude each other: runs are compared by their error in data space, which "
-                "refining computes; choose runs = 1 or refine = true");
+    throw Error(
+        ErrorKind::usage,
+        "options runs > 1 and refine = false exclude each other: runs are compared by their error in data space, which "
+        "refining computes; choose runs = 1 or refine = true");
   }
   if (options.consensus == Consensus::soft && options.statistics == Statistics::replace) {
     throw Error(

@@ -1,12 +1,12 @@
 // Learns a stream chunk by chunk and labels new instances, some of which lack a view.
+#include <iostream>
 #include <omvc/clusterer.hpp>
 #include <omvc/planted.hpp>
 
-#include <iostream>
-
 int main() {
   // Any Source will do; this one makes its data up: two views, 30 % of the instances missing from each.
-  const auto stream = omvc::make_planted_source({.instances = 2000, .features = {40, 60}, .clusters = 4, .missing = 0.3});
+  const auto stream =
+      omvc::make_planted_source({.instances = 2000, .features = {40, 60}, .clusters = 4, .missing = 0.3});
 
   omvc::Options options;
   options.clusters = 4;

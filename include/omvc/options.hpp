@@ -60,12 +60,12 @@ enum class RowSolver {
 struct Options {
   int clusters = 0;
   int rank = 0;
-  Index chunk = 250;
+  Index chunk = 500;
   int passes = 5;
   Consensus consensus = Consensus::tight;
   std::vector<double> alpha{1e-2};
   std::vector<double> beta{1e-7};
-  double ridge = 0.1;
+  double ridge = 0.05;
   Missing missing = Missing::ignore;
   Statistics statistics = Statistics::replace;
   Scaling scaling = Scaling::automatic;
@@ -115,7 +115,7 @@ struct Param {
 
 inline constexpr std::tuple kParams{
     Param<int>{"clusters", &Options::clusters, 2, 1 << 20, "number of clusters K"},
-    Param<int>{"rank", &Options::rank, 0, 4096, "number of latent components r; 0 chooses: K if soft, 2 K if tight"},
+    Param<int>{"rank", &Options::rank, 0, 4096, "number of latent components r; 0 chooses by consensus and data"},
     Param<Index>{"chunk", &Options::chunk, 1, 1 << 24, "instances learned at a time"},
     Param<int>{"passes", &Options::passes, 1, 100000,
                "times the data are read; a stream that cannot be read again gets one"},

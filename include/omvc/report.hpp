@@ -23,6 +23,7 @@ struct PassReport {
   int pass = 1;
   Index instances = 0;
   double loss = 0;                 // the average loss of Eq. (28) over the pass, with the basis at its end
+  double error = 0;                // mean squared distance of an instance from its prototype; 0 where not refined
   double seconds = 0;              // reading and learning
   Index rounds = 0;                // sum over chunks
   std::vector<double> loss_curve;  // the loss after each chunk, thinned evenly to at most 256 points

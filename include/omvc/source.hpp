@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "omvc/chunk.hpp"
@@ -34,7 +35,9 @@ std::unique_ptr<Source> make_table_source(Schema schema, Chunk table, std::vecto
 // Reads all of a source into one chunk. Memory grows with the data.
 Chunk read_all(Source& source);
 
-// Hides what the mask says was not observed: present[row * views + view], rows by Chunk::rows.
-std::unique_ptr<Source> make_masked_source(std::unique_ptr<Source> source, std::vector<bool> present);
+// Hides what the mask says was not observed: present[row * views + view], rows by Chunk::rows. `name` is that of the
+// mask in messages.
+std::unique_ptr<Source> make_masked_source(std::unique_ptr<Source> source, std::vector<bool> present,
+                                           std::string name = "the mask");
 
 }  // namespace omvc

@@ -22,6 +22,9 @@ AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
   if (std::filesystem::is_directory(path_)) {
     throw Error(ErrorKind::io, fmt::format("cannot write {}: it is a folder; give a file name", path_));
   }
+  if (std::filesystem::exists(path_) && !std::filesystem::is_regular_file(path_)) {
+    throw Error(ErrorKind::io, fmt::format("cannot write {}: it is a pipe or a device; give a file name", path_));
+  }
   temporary_ = path_ + ".XXXXXX";
   descriptor_ = ::mkostemp(temporary_.data(), O_CLOEXEC);
   if (descriptor_ < 0) {

@@ -8,21 +8,28 @@
 namespace omvc {
 namespace {
 
-constexpr int kFactorPasses = 2;   // passes in which the factorisations learn, where prototypes follow
-constexpr int kSeeded = 4;         // candidates seeded by instances of the first chunk
-constexpr int kFirstRounds = 5;    // assignments of a chunk in the first pass; later ones take one
+constexpr int kSeeded = 4;       // candidates seeded by instances of the first chunk
+constexpr int kFirstRounds = 5;  // assignments of a chunk in the first pass; later ones take one
 constexpr Index kBlock = 4096;
+
+// Passes in which the factorisations learn, where prototypes follow. Clusters of directions need passes of their own to
+// settle; clusters of dense views gain more from a better factorisation (docs/quality.md).
+int factor_passes(int passes, const std::vector<bool>& unit) {
+  const bool directions = std::find(unit.begin(), unit.end(), true) != unit.end();
+  return directions ? std::min(passes, 2) : std::max(1, passes - 1);
+}
 
 }  // namespace
 
-Ensemble::Ensemble(const Options& options, const Schema& schema, int passes)
+Ensemble::Ensemble(const Options& options, const Schema& schema, int rank, const std::vector<bool>& unit, int passes)
     : options_(options),
       refine_(options.refine),
-      factor_passes_(options.refine ? std::min(passes, kFactorPasses) : passes),
-      prototypes_(schema, options.clusters) {
+      passes_(passes),
+      factor_passes_(options.refine ? factor_passes(passes, unit) : passes),
+      prototypes_(schema, options.clusters, unit) {
   for (int run = 0; run < options.runs; ++run) {
-    runs_.push_back(std::make_unique<Omvc>(options, schema, static_cast<std::uint32_t>(run)));
-    rows_.push_back(std::make_unique<RowStore>(Omvc::rank(options)));
+    runs_.push_back(std::make_unique<Omvc>(options, schema, rank, static_cast<std::uint32_t>(run)));
+    rows_.push_back(std::make_unique<RowStore>(rank));
   }
   if (refine_) labels_ = std::make_unique<RowStore>(kSeeded + options.runs);
 }
@@ -36,6 +43,10 @@ void Ensemble::begin_pass(int pass) {
 int Ensemble::learn(const Chunk& chunk, Workers& workers) {
   const PreparedChunk data(chunk);
   for (const Index row : chunk.rows) instances_ = std::max(instances_, row + 1);
+  if (pass_ == 1) {
+    for (const DataBlock& view : data.views) squares_ += view.squared_norm();
+    observed_ += static_cast<double>(std::count(data.observed.begin(), data.observed.end(), true));
+  }
   int rounds = 0;
   for (std::size_t i = 0; i < runs_.size() && factorises(); ++i) {
     const LearnedRows learned = runs_[i]->learn(data, rows_[i].get(), workers);
@@ -48,15 +59,19 @@ int Ensemble::learn(const Chunk& chunk, Workers& workers) {
       prototypes_.add_seeded(data, Random(options_.seed, Purpose::seeding, (1u << 16) + c), workers);
     }
   }
-  store_labels(data, prototypes_.learn(data, stored_labels(chunk), pass_ == 1 ? kFirstRounds : 1, workers));
+  store_labels(data, prototypes_.learn(data, stored_labels(chunk), pass_ == 1 ? kFirstRounds : 1,
+                                       chosen_ ? Nearest::by_direction : Nearest::by_mean, workers));
   return rounds;
 }
 
 void Ensemble::end_pass(Workers& workers) {
   if (!refine_) return;
   prototypes_.end_pass();
-  if (pass_ != factor_passes_) return;
-  for (std::size_t run = 0; run < runs_.size(); ++run) prototypes_.add_given(prototypes_of(run, workers));
+  if (pass_ == factor_passes_) {
+    for (std::size_t run = 0; run < runs_.size(); ++run) prototypes_.add_given(prototypes_of(run, workers));
+  } else if (pass_ == passes_ - 1 && pass_ > factor_passes_ + 1) {
+    choose(prototypes_.error());
+  }
 }
 
 // Clusters of the embedding of a run, as prototypes: with x = v U', the mean of a cluster's rows is the mean of its
@@ -70,9 +85,9 @@ std::vector<Matrix> Ensemble::prototypes_of(std::size_t run, Workers& workers) c
   const Matrix latent = Eigen::Map<const Matrix>(rows.data(), count, r);
   if (options_.unit_rows) to_unit_length(rows.data(), count, r);
   const KMeansResult found = kmeans({rows.data(), count, r}, {.clusters = options_.clusters,
-                                                             .starts = options_.restarts,
-                                                             .seed = options_.seed,
-                                                             .threads = workers.threads()});
+                                                              .starts = options_.restarts,
+                                                              .seed = options_.seed,
+                                                              .threads = workers.threads()});
   Matrix means = Matrix::Zero(options_.clusters, r);
   Vector members = Vector::Zero(options_.clusters);
   for (Index i = 0; i < count; ++i) {
@@ -90,9 +105,13 @@ void Ensemble::assign(const Chunk& chunk, Workers& workers) {
   store_labels(data, prototypes_.assign(data, error_, workers));
 }
 
-void Ensemble::choose() {
+void Ensemble::finish() {
+  if (!chosen_) choose(error_);
+}
+
+void Ensemble::choose(const RowVector& error) {
   Index best = 0;
-  error_.minCoeff(&best);
+  error.minCoeff(&best);
   const Index first_given = prototypes_.candidates() - static_cast<Index>(runs_.size());
   if (best >= first_given) winner_ = static_cast<std::size_t>(best - first_given);
   prototypes_.keep(static_cast<int>(best));
@@ -115,11 +134,15 @@ void Ensemble::choose() {
     chosen->write(rows, column.data());
   }
   labels_ = std::move(chosen);
+  chosen_ = true;
 }
 
-StoredEmbedding Ensemble::embedding(Index rows) const {
-  return {*rows_[winner_], runs_[winner_]->state().scale, rows};
+double Ensemble::error() const {
+  if (!refine_ || !(observed_ > 0)) return 0;
+  return (squares_ + prototypes_.error().minCoeff()) / observed_;
 }
+
+StoredEmbedding Ensemble::embedding(Index rows) const { return {*rows_[winner_], runs_[winner_]->state().scale, rows}; }
 
 CandidateLabels Ensemble::stored_labels(const Chunk& chunk) const {
   std::vector<double> stored(chunk.rows.size() * static_cast<std::size_t>(labels_->width()));

@@ -4,8 +4,11 @@
 //
 //     passes 1 .. f       every run learns; prototypes seeded by instances of the first chunk learn beside them
 //     after pass f        k-means on the embedding of each run gives it prototypes
-//     passes f+1 .. last  prototypes learn
-//     once more           every instance is assigned with the prototypes as they are, and the best candidate is chosen
+//     passes f+1 .. last  prototypes learn; before the last pass the best candidate is chosen, and that pass goes by
+//                         directions (Nearest)
+//     once more           every instance is assigned with the prototypes as they are; with few passes the best
+//     candidate
+//                         is chosen only now
 #pragma once
 
 #include <memory>
@@ -18,7 +21,8 @@ namespace omvc {
 
 class Ensemble {
  public:
-  Ensemble(const Options& options, const Schema& schema, int passes);
+  // `unit` says of every view whether its rows have length 1.
+  Ensemble(const Options& options, const Schema& schema, int rank, const std::vector<bool>& unit, int passes);
 
   void begin_pass(int pass);
   int learn(const Chunk& chunk, Workers& workers);  // returns the rounds of the first run
@@ -27,18 +31,23 @@ class Ensemble {
   // Labels every instance of the chunk by every candidate.
   void assign(const Chunk& chunk, Workers& workers);
 
-  // Chooses the candidate with the least error. From here on there is one run, the one it came from.
-  void choose();
+  // Chooses the candidate with the least error, unless that was done before the last pass. From here on there is one
+  // run, the one it came from.
+  void finish();
 
   bool refines() const { return refine_; }
   double average_loss(Workers& workers) const { return runs_[winner_]->average_loss(workers); }
+  // Mean squared distance in data space of an instance from its prototype, for the best candidate; 0 without
+  // prototypes.
+  double error() const;
   StoredEmbedding embedding(Index rows) const;
-  const RowStore& labels() const { return *labels_; }  // after choose: one column, NaN without any view
+  const RowStore& labels() const { return *labels_; }  // after finish: one column, NaN without any view
 
   Omvc& method() { return *runs_[winner_]; }
   Prototypes& prototypes() { return prototypes_; }
 
  private:
+  void choose(const RowVector& error);
   bool factorises() const { return pass_ <= factor_passes_; }
   CandidateLabels stored_labels(const Chunk& chunk) const;
   void store_labels(const PreparedChunk& chunk, const CandidateLabels& labels);
@@ -46,6 +55,8 @@ class Ensemble {
 
   Options options_;
   bool refine_;
+  bool chosen_ = false;
+  int passes_;
   int factor_passes_;
   int pass_ = 1;
   std::vector<std::unique_ptr<Omvc>> runs_;
@@ -55,6 +66,8 @@ class Ensemble {
   RowVector error_;                   // of each candidate, from assign
   std::size_t winner_ = 0;            // run
   Index instances_ = 0;
+  double squares_ = 0;   // ||X||^2 over all views
+  double observed_ = 0;  // instances with some view
 };
 
 }  // namespace omvc

@@ -7,12 +7,13 @@
 
 namespace omvc {
 
-Omvc::Omvc(const Options& options, const Schema& schema, std::uint32_t run)
-    : options_(options), state_(schema, rank(options)), run_(run) {}
+Omvc::Omvc(const Options& options, const Schema& schema, int rank, std::uint32_t run)
+    : options_(options), state_(schema, rank), run_(run) {}
 
-int Omvc::rank(const Options& options) {
+int Omvc::choose_rank(const Options& options, bool dense) {
   if (options.rank > 0) return options.rank;
-  return options.consensus == Consensus::tight ? 2 * options.clusters : options.clusters;
+  if (options.consensus == Consensus::soft) return options.clusters;
+  return (dense ? 3 : 2) * options.clusters;
 }
 
 LearnedRows Omvc::learn(const PreparedChunk& chunk, const RowStore* previous, Workers& workers) {
@@ -37,7 +38,9 @@ LearnedRows Omvc::learn(const PreparedChunk& chunk, const RowStore* previous, Wo
   return learned;
 }
 
-Matrix Omvc::embed(const PreparedChunk& chunk, Workers& workers) const { return embed_chunk(options_, chunk, state_, workers); }
+Matrix Omvc::embed(const PreparedChunk& chunk, Workers& workers) const {
+  return embed_chunk(options_, chunk, state_, workers);
+}
 
 double Omvc::average_loss(Workers& workers) const { return omvc::average_loss(state_, workers); }
 

@@ -22,12 +22,12 @@ struct LearnedRows {
 class Omvc {
  public:
   // Runs with different numbers start differently.
-  Omvc(const Options& options, const Schema& schema, std::uint32_t run = 0);
+  Omvc(const Options& options, const Schema& schema, int rank, std::uint32_t run = 0);
   Omvc(const Options& options, State state) : options_(options), state_(std::move(state)) {}
 
-  // The rank that the options ask for or leave to us: the paper sets it to K; one shared latent row an instance gains
-  // from more components than clusters (docs/algorithm.md#rank).
-  static int rank(const Options& options);
+  // The rank that the options ask for or leave to us. The paper sets it to K. One shared latent row an instance gains
+  // from more components than clusters: 3 K for dense data, 2 K where a view is sparse (docs/algorithm.md#rank).
+  static int choose_rank(const Options& options, bool dense);
 
   void begin_pass(int pass) { state_.begin_pass(pass); }
 

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
 #include <iterator>
@@ -219,6 +220,8 @@ void Archive::save(const std::string& path) const {
 }
 
 Archive Archive::load(const std::string& path) {
+  if (std::filesystem::is_directory(path))
+    throw Error(ErrorKind::io, fmt::format("{}: is a folder; name a model file", path));
   std::ifstream file(path, std::ios::binary);
   const std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   if (!file.good() && !file.eof()) {

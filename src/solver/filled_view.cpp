@@ -6,8 +6,8 @@ namespace omvc {
 
 FilledView::FilledView(const DataBlock& X, const std::vector<Index>& present) : X_(&X), positions_(present) {}
 
-FilledView::FilledView(const DataBlock& X, const std::vector<Index>& present, const std::vector<Index>& missing, Vector mean,
-                       double weight)
+FilledView::FilledView(const DataBlock& X, const std::vector<Index>& present, const std::vector<Index>& missing,
+                       Vector mean, double weight)
     : FilledView(X, present) {
   if (!(weight > 0)) return;
   positions_.insert(positions_.end(), missing.begin(), missing.end());

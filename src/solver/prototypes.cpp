@@ -1,15 +1,18 @@
 #include "solver/prototypes.hpp"
 
+#include <cmath>
 #include <fmt/format.h>
+#include <limits>
 
 #include "kernels/data_block.hpp"
 #include "solver/seed_instances.hpp"
 
 namespace omvc {
 
-Prototypes::Prototypes(const Schema& schema, int clusters) : clusters_(clusters) {
-  for (const ViewSchema& view : schema.views) {
-    views_.push_back({Matrix(view.features, 0), RowVector(0), Matrix(view.features, 0)});
+Prototypes::Prototypes(const Schema& schema, int clusters, const std::vector<bool>& unit) : clusters_(clusters) {
+  for (std::size_t v = 0; v < schema.views.size(); ++v) {
+    const Index features = schema.views[v].features;
+    views_.push_back({Matrix(features, 0), RowVector(0), Matrix(features, 0), unit[v]});
   }
 }
 
@@ -29,24 +32,36 @@ void Prototypes::widen() {
 void Prototypes::add_seeded(const PreparedChunk& chunk, const Random& random, Workers& workers) {
   const std::vector<Matrix> seeds = seed_instances(chunk, clusters_, random, workers);
   widen();
-  for (std::size_t v = 0; v < views_.size(); ++v) views_[v].prototypes.rightCols(clusters_) = seeds[v];
+  for (std::size_t v = 0; v < views_.size(); ++v) {
+    views_[v].prototypes.rightCols(clusters_) = seeds[v];
+  }
 }
 
 void Prototypes::add_given(const std::vector<Matrix>& prototypes) {
   widen();
   frozen_.back() = true;
-  for (std::size_t v = 0; v < views_.size(); ++v) views_[v].prototypes.rightCols(clusters_) = prototypes[v];
+  for (std::size_t v = 0; v < views_.size(); ++v) {
+    views_[v].prototypes.rightCols(clusters_) = prototypes[v];
+  }
 }
 
-Matrix Prototypes::distances(const PreparedChunk& chunk, Workers& workers) const {
-  Matrix out = Matrix::Zero(chunk.size(), static_cast<Index>(candidates()) * clusters_);
+Prototypes::Distances Prototypes::distances(const PreparedChunk& chunk, Workers& workers) const {
+  const Index width = static_cast<Index>(candidates()) * clusters_;
+  Distances out{Matrix::Zero(chunk.size(), width), Matrix::Zero(chunk.size(), width)};
   for (std::size_t v = 0; v < views_.size(); ++v) {
     const Matrix& P = views_[v].prototypes;
     const RowVector norms = P.colwise().squaredNorm();
-    Matrix products(chunk.views[v].rows(), P.cols());
+    // Of a prototype brought to length 1; one that is zero has no direction and stays at the origin.
+    const RowVector shrink = views_[v].unit
+                                 ? RowVector(norms.unaryExpr([](double x) { return x > 0 ? 1 / std::sqrt(x) : 1.0; }))
+                                 : RowVector(RowVector::Ones(width));
+    const RowVector unit_norms = norms.cwiseProduct(shrink.cwiseAbs2());
+    Matrix products(chunk.views[v].rows(), width);
     chunk.views[v].times(P, products, workers);
     for (Index i = 0; i < products.rows(); ++i) {
-      out.row(chunk.present(v)[static_cast<std::size_t>(i)]) += norms - 2 * products.row(i);
+      const Index at = chunk.present(v)[static_cast<std::size_t>(i)];
+      out.by_mean.row(at) += norms - 2 * products.row(i);
+      out.by_direction.row(at) += unit_norms - 2 * products.row(i).cwiseProduct(shrink);
     }
   }
   return out;
@@ -62,7 +77,8 @@ CandidateLabels Prototypes::nearest(const Matrix& distances, const PreparedChunk
 }
 
 // Moves the rows whose label changed from one sum to another.
-void Prototypes::count(const PreparedChunk& chunk, const CandidateLabels& before, const CandidateLabels& after, Workers& workers) {
+void Prototypes::count(const PreparedChunk& chunk, const CandidateLabels& before, const CandidateLabels& after,
+                       Workers& workers) {
   for (std::size_t v = 0; v < views_.size(); ++v) {
     Matrix change = Matrix::Zero(chunk.views[v].rows(), views_[v].sums.cols());
     for (Index i = 0; i < change.rows(); ++i) {
@@ -91,12 +107,14 @@ void Prototypes::follow_sums() {
   }
 }
 
-CandidateLabels Prototypes::learn(const PreparedChunk& chunk, const CandidateLabels& previous, int rounds, Workers& workers) {
+CandidateLabels Prototypes::learn(const PreparedChunk& chunk, const CandidateLabels& previous, int rounds, Nearest by,
+                                  Workers& workers) {
   CandidateLabels labels = previous;
   labels.conservativeResize(chunk.size(), candidates());
   if (previous.cols() < candidates()) labels.rightCols(candidates() - previous.cols()).setConstant(-1);
   for (int round = 0; round < rounds; ++round) {
-    const CandidateLabels next = nearest(distances(chunk, workers), chunk);
+    const Distances all = distances(chunk, workers);
+    const CandidateLabels next = nearest(by == Nearest::by_mean ? all.by_mean : all.by_direction, chunk);
     if (next == labels) break;
     count(chunk, labels, next, workers);
     labels = next;
@@ -112,17 +130,32 @@ void Prototypes::end_pass() {
 
 CandidateLabels Prototypes::assign(const PreparedChunk& chunk, RowVector& error, Workers& workers) const {
   if (error.size() == 0) error.setZero(candidates());
-  const Matrix all = distances(chunk, workers);
-  CandidateLabels labels = nearest(all, chunk);
+  const Distances all = distances(chunk, workers);
   double squares = 0;
   for (const DataBlock& view : chunk.views) squares += view.squared_norm();
   for (int c = 0; c < candidates(); ++c) {
     error(c) += squares;
-    for (Index i = 0; i < labels.rows(); ++i) {
-      if (labels(i, c) >= 0) error(c) += all(i, c * clusters_ + labels(i, c));
+    for (Index i = 0; i < chunk.size(); ++i) {
+      if (!chunk.observed[static_cast<std::size_t>(i)]) continue;
+      error(c) += all.by_mean.row(i).segment(c * clusters_, clusters_).minCoeff();
     }
   }
-  return labels;
+  return nearest(all.by_direction, chunk);
+}
+
+RowVector Prototypes::error() const {
+  RowVector out = RowVector::Zero(candidates());
+  for (int c = 0; c < candidates(); ++c) {
+    double counted = 0;
+    for (const View& view : views_) {
+      for (Index k = c * clusters_; k < (c + 1) * clusters_; ++k) {
+        if (view.counts(k) > 0) out(c) -= view.sums.col(k).squaredNorm() / view.counts(k);
+        counted += view.counts(k);
+      }
+    }
+    if (!(counted > 0)) out(c) = std::numeric_limits<double>::infinity();
+  }
+  return out;
 }
 
 void Prototypes::keep(int candidate) {
@@ -149,8 +182,8 @@ void Prototypes::save(Archive& archive) const {
   }
 }
 
-Prototypes Prototypes::load(const Archive& archive, const Schema& schema, int clusters) {
-  Prototypes out(schema, clusters);
+Prototypes Prototypes::load(const Archive& archive, const Schema& schema, int clusters, const std::vector<bool>& unit) {
+  Prototypes out(schema, clusters, unit);
   if (archive.number("prototypes/candidates") == 0) return out;
   out.widen();
   for (std::size_t v = 0; v < schema.views.size(); ++v) {

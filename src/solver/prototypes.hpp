@@ -3,10 +3,15 @@
 //
 //     minimise   sum over instances i, observed views v of   || x_iv - p_{l(i), v} ||^2
 //
-// This is the factorisation with one-hot latent rows (A becomes counts, B sums), learned from the stream in the same way:
-// its sums add up over chunks, and a later pass takes the old share of a chunk out before it adds the new one. Its value
-// is exactly known from the sums, so clusterings that started differently can be compared without labels and the best
-// one kept. Several of them ("candidates") are learned at a time, for the price of one wider product.
+// In a view whose rows have length 1 (text, counts) the direction says what an instance is about, and a mean is the
+// shorter the more mixed its cluster, which makes large clusters look near to everything. There the last assignments go
+// by the direction of the prototype alone, as in spherical k-means (Dhillon, Modha 2001); learning by means first and
+// by directions last finds better clusters than either alone (docs/quality.md).
+//
+// This is the factorisation with one-hot latent rows (A becomes counts, B sums), learned from the stream in the same
+// way: its sums add up over chunks, and a later pass takes the old share of a chunk out before it adds the new one. Its
+// value is exactly known from the sums, so clusterings that started differently can be compared without labels and the
+// best one kept. Several of them ("candidates") are learned at a time, for the price of one wider product.
 #pragma once
 
 #include <vector>
@@ -20,10 +25,13 @@ namespace omvc {
 // A label of every instance (row) for every candidate (column); -1 for an instance without any view.
 using CandidateLabels = Eigen::Matrix<int, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
+enum class Nearest { by_mean, by_direction };
+
 class Prototypes {
  public:
   Prototypes() = default;
-  Prototypes(const Schema& schema, int clusters);
+  // `unit` says of every view whether its rows have length 1.
+  Prototypes(const Schema& schema, int clusters, const std::vector<bool>& unit);
 
   int clusters() const { return clusters_; }
   int candidates() const { return static_cast<int>(frozen_.size()); }
@@ -33,15 +41,21 @@ class Prototypes {
   void add_seeded(const PreparedChunk& chunk, const Random& random, Workers& workers);
   void add_given(const std::vector<Matrix>& prototypes);
 
-  // Assigns the chunk and moves the prototypes, `rounds` times or until nothing changes. `previous` holds the labels that
-  // the last pass left: their share is taken out. It has -1 where there is none. Returns the labels.
-  CandidateLabels learn(const PreparedChunk& chunk, const CandidateLabels& previous, int rounds, Workers& workers);
+  // Assigns the chunk and moves the prototypes, `rounds` times or until nothing changes. `previous` holds the labels
+  // that the last pass left: their share is taken out. It has -1 where there is none. Returns the labels.
+  CandidateLabels learn(const PreparedChunk& chunk, const CandidateLabels& previous, int rounds, Nearest by,
+                        Workers& workers);
 
   // Lets candidates that were given follow their sums from now on.
   void end_pass();
 
-  // Assigns with the prototypes as they are, and adds to `error` the value of the objective, a candidate each.
+  // Assigns by direction with the prototypes as they are, and adds to `error` the least value of the objective above, a
+  // candidate each.
   CandidateLabels assign(const PreparedChunk& chunk, RowVector& error, Workers& workers) const;
+
+  // The objective of every candidate over what its sums cover, but for a constant that they share. Infinite for a
+  // candidate whose sums cover nothing yet.
+  RowVector error() const;
 
   // Keeps only this candidate.
   void keep(int candidate);
@@ -52,17 +66,23 @@ class Prototypes {
   Vector mean(std::size_t view) const;
 
   void save(Archive& archive) const;
-  static Prototypes load(const Archive& archive, const Schema& schema, int clusters);
+  static Prototypes load(const Archive& archive, const Schema& schema, int clusters, const std::vector<bool>& unit);
 
  private:
   struct View {
-    Matrix sums;         // d x (candidates * clusters), of the rows assigned to each prototype
-    RowVector counts;    // of those rows
-    Matrix prototypes;   // d x (candidates * clusters)
+    Matrix sums;        // d x (candidates * clusters), of the rows assigned to each prototype
+    RowVector counts;   // of those rows
+    Matrix prototypes;  // d x (candidates * clusters)
+    bool unit = false;  // rows have length 1
   };
   void widen();
   void follow_sums();
-  Matrix distances(const PreparedChunk& chunk, Workers& workers) const;
+  // Squared distances of every instance (row) from every prototype (column), without the squared norm of the instance.
+  struct Distances {
+    Matrix by_mean;
+    Matrix by_direction;
+  };
+  Distances distances(const PreparedChunk& chunk, Workers& workers) const;
   CandidateLabels nearest(const Matrix& distances, const PreparedChunk& chunk) const;
   void count(const PreparedChunk& chunk, const CandidateLabels& before, const CandidateLabels& after, Workers& workers);
 

@@ -94,27 +94,34 @@ bool RowProblem::search(const double* direction, const double* half_gradient, do
   return true;
 }
 
+// The rows of a block lie side by side, so that every update is one run over contiguous numbers.
 void RowProblem::hals_block(const MatrixIn& Q, const TwoRuns& l, int steps, Index offset, MatrixOut Z) const {
+  // A row with q = 0 and z = 0 is at its minimum for any G, since the gradient there is l >= 0. In sparse views most
+  // features of a chunk are such rows.
+  if ((Q.array() == 0).all() && (Z.array() == 0).all()) return;
   const Index r = G_.rows();
-  Matrix half_gradient(Z.rows(), r);
-  half_gradient.noalias() = Z * G_;
-  half_gradient -= Q;
-  for (Index i = 0; i < Z.rows(); ++i) {
-    double* h = half_gradient.row(i).data();
-    double* z = Z.row(i).data();
-    for (Index k = 0; k < r; ++k) h[k] += l[offset + i] / 2;
-    for (int step = 0; step < steps; ++step) {
-      for (Index k = 0; k < r; ++k) {
-        const double diagonal = G_(k, k);
-        const double target = diagonal > 0 ? std::max(0.0, z[k] - h[k] / diagonal) : 0.0;
-        const double change = target - z[k];
-        if (change == 0) continue;
-        z[k] = target;
-        const double* g = G_.row(k).data();
-        for (Index j = 0; j < r; ++j) h[j] += change * g[j];
+  const Index n = Z.rows();
+  using Columns = Eigen::Array<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, kBlock, Eigen::Dynamic>;
+  Columns z = Z.array();
+  Columns half_gradient(n, r);
+  half_gradient.matrix().noalias() = z.matrix() * G_;
+  half_gradient -= Q.array();
+  for (Index i = 0; i < n; ++i) half_gradient.row(i) += l[offset + i] / 2;
+  Eigen::Array<double, Eigen::Dynamic, 1, Eigen::ColMajor, kBlock, 1> change(n);
+  for (int step = 0; step < steps; ++step) {
+    for (Index k = 0; k < r; ++k) {
+      const double diagonal = G_(k, k);
+      if (diagonal > 0) {
+        change = (z.col(k) - half_gradient.col(k) / diagonal).max(0.0) - z.col(k);
+        z.col(k) = (z.col(k) + change).max(0.0);  // the sum may round to just below zero
+      } else {
+        change = -z.col(k);
+        z.col(k).setZero();
       }
+      for (Index j = 0; j < r; ++j) half_gradient.col(j) += G_(k, j) * change;
     }
   }
+  Z = z.matrix();
 }
 
 double RowProblem::objective(const RowVector& z, const RowVector& q, double l) const {

@@ -108,8 +108,8 @@ std::size_t draw(const std::vector<double>& weights, double uniform) {
   return weights.size() - 1;
 }
 
-std::vector<Index> choose_instances(const PreparedChunk& chunk, const Candidates& candidates, Index count, const Random& random,
-                                    Workers& workers) {
+std::vector<Index> choose_instances(const PreparedChunk& chunk, const Candidates& candidates, Index count,
+                                    const Random& random, Workers& workers) {
   const std::size_t n = candidates.positions.size();
   const Distances distances(chunk, candidates, workers);
   std::vector<Index> chosen;

@@ -5,7 +5,8 @@
 
 namespace omvc {
 
-void start_basis(const Options& options, const PreparedChunk& chunk, std::uint32_t run, State& state, Workers& workers) {
+void start_basis(const Options& options, const PreparedChunk& chunk, std::uint32_t run, State& state,
+                 Workers& workers) {
   std::vector<std::size_t> fresh;
   for (std::size_t v = 0; v < chunk.views.size(); ++v) {
     if (state.views[v].observed == 0 && !chunk.present(v).empty()) fresh.push_back(v);

@@ -8,11 +8,11 @@ namespace {
 
 class MaskedSource final : public Source {
  public:
-  MaskedSource(std::unique_ptr<Source> source, std::vector<bool> present)
-      : source_(std::move(source)), present_(std::move(present)) {
+  MaskedSource(std::unique_ptr<Source> source, std::vector<bool> present, std::string name)
+      : source_(std::move(source)), present_(std::move(present)), name_(std::move(name)) {
     const std::size_t views = source_->schema().views.size();
     if (views == 0 || present_.size() % views != 0) {
-      throw Error(ErrorKind::data, fmt::format("the mask has {} entries, which is not a multiple of the {} views",
+      throw Error(ErrorKind::data, fmt::format("{} has {} entries, which is not a multiple of the {} views", name_,
                                                present_.size(), views));
     }
     mask_rows_ = static_cast<Index>(present_.size() / views);
@@ -43,9 +43,9 @@ class MaskedSource final : public Source {
 
  private:
   [[noreturn]] void fail_rows(Index rows) const {
-    throw Error(ErrorKind::data, fmt::format("the mask has {} rows, the data have {}; it needs one row for every "
+    throw Error(ErrorKind::data, fmt::format("{} has {} rows, the data have {}; it needs one row for every "
                                              "instance, in the order of the file",
-                                             mask_rows_, rows));
+                                             name_, mask_rows_, rows));
   }
 
   // What the mask says about one view of these rows.
@@ -55,10 +55,9 @@ class MaskedSource final : public Source {
     keep.reserve(rows.size());
     for (const Index row : rows) {
       if (row < 0 || row >= mask_rows_) {
-        throw Error(ErrorKind::data,
-                    fmt::format("the mask has {} rows, so it says nothing about row {} of the data; it "
-                                "needs one row for every instance, in the order of the file",
-                                mask_rows_, row));
+        throw Error(ErrorKind::data, fmt::format("{} has {} rows, so it says nothing about row {} of the data; it "
+                                                 "needs one row for every instance, in the order of the file",
+                                                 name_, mask_rows_, row));
       }
       keep.push_back(present_[static_cast<std::size_t>(row) * views + view]);
     }
@@ -67,14 +66,16 @@ class MaskedSource final : public Source {
 
   std::unique_ptr<Source> source_;
   std::vector<bool> present_;
+  std::string name_;
   Index mask_rows_ = 0;
   Index delivered_ = 0;
 };
 
 }  // namespace
 
-std::unique_ptr<Source> make_masked_source(std::unique_ptr<Source> source, std::vector<bool> present) {
-  return std::make_unique<MaskedSource>(std::move(source), std::move(present));
+std::unique_ptr<Source> make_masked_source(std::unique_ptr<Source> source, std::vector<bool> present,
+                                           std::string name) {
+  return std::make_unique<MaskedSource>(std::move(source), std::move(present), std::move(name));
 }
 
 }  // namespace omvc

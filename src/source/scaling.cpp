@@ -11,7 +11,7 @@ namespace omvc {
 namespace {
 
 // Above this share of zeros a view is treated as sparse whatever its storage, since its zeros mean "does not occur".
-constexpr double kSparseShare = 0.7;
+constexpr double kSparseShare = 0.9;
 
 // Smoothed inverse document frequency: ln((1 + n) / (1 + n_j)) + 1.
 std::vector<double> inverse_frequency(const ViewSurvey& survey) {
@@ -24,7 +24,8 @@ std::vector<double> inverse_frequency(const ViewSurvey& survey) {
 void scale_to_range(const ViewSurvey& survey, ViewScaling& out) {
   double variance = 0;
   for (std::size_t j = 0; j < survey.sum.size(); ++j) {
-    const double low = std::min(survey.minimum[j], survey.sparse ? 0.0 : survey.minimum[j]);
+    // A feature that is stored for some instances only is zero for the others.
+    const double low = survey.nonzeros[j] < survey.observed ? std::min(survey.minimum[j], 0.0) : survey.minimum[j];
     const double range = survey.maximum[j] - low;
     out.shift.push_back(std::isfinite(low) ? low : 0);
     out.gain.push_back(range > 0 ? 1 / range : 0);
@@ -38,7 +39,7 @@ ViewScaling choose_automatic(const ViewSurvey& survey) {
   ViewScaling out{.known = true};
   const double cells = survey.observed * static_cast<double>(survey.sum.size());
   const bool mostly_zero = survey.entries < (1 - kSparseShare) * cells;
-  if (!survey.sparse && !mostly_zero) {
+  if (!mostly_zero && !(survey.sparse && survey.negatives > 0)) {
     scale_to_range(survey, out);
     out.description = "dense: each feature to 0 .. 1, total variance 1";
     return out;

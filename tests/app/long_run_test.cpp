@@ -47,7 +47,7 @@ TEST_F(LongRun, SignalsEndTheRunWithWholeOutputs) {
     EXPECT_TRUE(contains(outcome.err, "interrupted"));
     EXPECT_EQ(outcome.json().at("stopped"), true);
     EXPECT_LT(outcome.json().at("passes").get<int>(), 100000);
-    expect_whole_outputs({"a.csv", "b.csv"}, kRows, 6);
+    expect_whole_outputs({"a.csv", "b.csv"}, kRows, 9);
     for (const int label : read_label_file(dir_.path("labels"))) EXPECT_TRUE(label >= 0 && label < kClusters) << label;
   }
 }

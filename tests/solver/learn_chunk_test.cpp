@@ -32,6 +32,14 @@ Chunk make_chunk(Index first, Index n, bool sparse = true) {
   return chunk;
 }
 
+void start(const Options& options, const Chunk& chunk, std::uint32_t run, State& state, Workers& workers) {
+  start_basis(options, PreparedChunk(chunk), run, state, workers);
+}
+
+ChunkOutcome learn(const Options& options, const Chunk& chunk, const Matrix* previous, State& state, Workers& workers) {
+  return learn_chunk(options, PreparedChunk(chunk), previous, state, workers);
+}
+
 const Schema& schema() {
   static const Schema kSchema = test::schema_of({12, 40});
   return kSchema;
@@ -60,7 +68,7 @@ class LearnChunk : public testing::TestWithParam<std::pair<Consensus, RowSolver>
   }
   State started(const Chunk& chunk) {
     State state(schema(), 4);
-    start_basis(options(), chunk, 0, state, workers_);
+    start(options(), chunk, 0, state, workers_);
     return state;
   }
   Workers workers_{1};
@@ -74,7 +82,7 @@ TEST_P(LearnChunk, MoreRoundsNeverRaiseTheLoss) {
     chosen.rounds = rounds;
     chosen.tolerance = 0;
     State state = started(chunk);
-    learn_chunk(chosen, chunk, nullptr, state, workers_);
+    learn(chosen, chunk, nullptr, state, workers_);
     const double loss = average_loss(state, workers_);
     EXPECT_LE(loss, last * (1 + 1e-12)) << rounds;
     last = loss;
@@ -85,7 +93,7 @@ TEST_P(LearnChunk, FactorsStayFiniteAndNonnegative) {
   State state = started(make_chunk(0, 30));
   for (Index t = 0; t < 6; ++t) {
     const Chunk chunk = make_chunk(30 * t, 30);
-    const ChunkOutcome outcome = learn_chunk(options(), chunk, nullptr, state, workers_);
+    const ChunkOutcome outcome = learn(options(), chunk, nullptr, state, workers_);
     EXPECT_TRUE(outcome.consensus.allFinite());
     EXPECT_GE(outcome.consensus.minCoeff(), 0);
     for (const ViewState& view : state.views) {
@@ -101,8 +109,8 @@ TEST_P(LearnChunk, SparseEqualsItsDensifiedCopy) {
     Options chosen = options();
     chosen.rounds = 10;
     chosen.tolerance = 0;
-    const auto a = learn_chunk(chosen, make_chunk(30 * t, 30, true), nullptr, one, workers_);
-    const auto b = learn_chunk(chosen, make_chunk(30 * t, 30, false), nullptr, other, workers_);
+    const auto a = learn(chosen, make_chunk(30 * t, 30, true), nullptr, one, workers_);
+    const auto b = learn(chosen, make_chunk(30 * t, 30, false), nullptr, other, workers_);
     // The same sums in another order; thirty rounds amplify rounding by several digits.
     EXPECT_LE((a.consensus - b.consensus).cwiseAbs().maxCoeff(), 1e-8 * (1 + a.consensus.maxCoeff()));
     EXPECT_LE((one.views[1].U - other.views[1].U).cwiseAbs().maxCoeff(), 1e-8);
@@ -115,8 +123,8 @@ TEST_P(LearnChunk, ThreadsDoNotChangeABit) {
   Workers pair(2);
   Options chosen = options();
   chosen.rounds = 5;
-  const auto a = learn_chunk(chosen, chunk, nullptr, one, workers_);
-  const auto b = learn_chunk(chosen, chunk, nullptr, two, pair);
+  const auto a = learn(chosen, chunk, nullptr, one, workers_);
+  const auto b = learn(chosen, chunk, nullptr, two, pair);
   EXPECT_TRUE((a.consensus.array() == b.consensus.array()).all());
   EXPECT_TRUE((one.views[1].U.array() == two.views[1].U.array()).all());
 }
@@ -140,8 +148,8 @@ TEST_P(LearnChunk, InstancesWithoutAViewHaveNoInfluence) {
     for (Index& at : view.present) at = new_position[static_cast<std::size_t>(at)];
   }
   State one = started(with), other = started(without);
-  const ChunkOutcome a = learn_chunk(options(), with, nullptr, one, workers_);
-  const ChunkOutcome b = learn_chunk(options(), without, nullptr, other, workers_);
+  const ChunkOutcome a = learn(options(), with, nullptr, one, workers_);
+  const ChunkOutcome b = learn(options(), without, nullptr, other, workers_);
   EXPECT_EQ(a.observed, 33);
   EXPECT_EQ(b.observed, 33);
   EXPECT_EQ(one.views[0].U, other.views[0].U);
@@ -166,9 +174,9 @@ TEST(AverageLoss, EqualsItsDefinitionOnStoredDataWhereTheConsensusIsTight) {
   double penalties = 0;
   for (Index t = 0; t < 4; ++t) {
     const Chunk chunk = make_chunk(30 * t, 30);
-    start_basis(options, chunk, 0, state, workers);
+    start(options, chunk, 0, state, workers);
     const double before = state.pass_penalty;
-    const Matrix V = learn_chunk(options, chunk, nullptr, state, workers).consensus;
+    const Matrix V = learn(options, chunk, nullptr, state, workers).consensus;
     penalties += state.pass_penalty - before;
     past.emplace_back(chunk, V.array().rowwise() / state.scale.array());
     double expected = penalties;
@@ -206,11 +214,11 @@ TEST(AverageLoss, EqualsItsDefinitionOnStoredDataWithFilledInstances) {
     chunk.views.push_back(test::view_of(X, present, test::dense_block<double>));
     chunk.views.push_back({test::dense_block<double>(Matrix::Zero(20, 5)), test::iota(20)});
     options.alpha = {0.1, 1e-12};
-    start_basis(options, chunk, 0, state, workers);
+    start(options, chunk, 0, state, workers);
     state.views[1].U.setZero();
     const double before = state.pass_penalty;
     const Matrix A_before = state.views[0].pass.A;
-    const ChunkOutcome outcome = learn_chunk(options, chunk, nullptr, state, workers);
+    const ChunkOutcome outcome = learn(options, chunk, nullptr, state, workers);
     penalties += state.pass_penalty - before;
     const Vector mean = state.views[0].row_sum / state.views[0].observed;
     Past now{Matrix(20, 6), outcome.consensus, Vector::Ones(20)};
@@ -239,15 +247,15 @@ TEST(LearnChunk, ReplacedStatisticsEqualThoseOfTheLatestLatentRows) {
   Workers workers(1);
   State state(schema(), 4);
   const Chunk first = make_chunk(0, 24), second = make_chunk(24, 24);
-  start_basis(options, first, 0, state, workers);
-  Matrix V1 = learn_chunk(options, first, nullptr, state, workers).consensus.array().rowwise() / state.scale.array();
-  Matrix V2 = learn_chunk(options, second, nullptr, state, workers).consensus.array().rowwise() / state.scale.array();
+  start(options, first, 0, state, workers);
+  Matrix V1 = learn(options, first, nullptr, state, workers).consensus.array().rowwise() / state.scale.array();
+  Matrix V2 = learn(options, second, nullptr, state, workers).consensus.array().rowwise() / state.scale.array();
   for (int pass = 2; pass <= 4; ++pass) {
     state.begin_pass(pass);
     Matrix today = V1 * state.scale.asDiagonal();
-    V1 = learn_chunk(options, first, &today, state, workers).consensus.array().rowwise() / state.scale.array();
+    V1 = learn(options, first, &today, state, workers).consensus.array().rowwise() / state.scale.array();
     today = V2 * state.scale.asDiagonal();
-    V2 = learn_chunk(options, second, &today, state, workers).consensus.array().rowwise() / state.scale.array();
+    V2 = learn(options, second, &today, state, workers).consensus.array().rowwise() / state.scale.array();
   }
   for (std::size_t v = 0; v < 2; ++v) {
     Matrix A = Matrix::Zero(4, 4);
@@ -257,7 +265,7 @@ TEST(LearnChunk, ReplacedStatisticsEqualThoseOfTheLatestLatentRows) {
     }
     EXPECT_LE((state.views[v].seen.A - A).cwiseAbs().maxCoeff(), 1e-9 * A.maxCoeff());
     double c = 0;
-    for (const Chunk* chunk : {&first, &second}) c += FilledView(chunk->views[v]).squared_norm();
+    for (const Chunk* chunk : {&first, &second}) c += naive::squared_norm(chunk->views[v].block);
     EXPECT_NEAR(state.views[v].seen.c, c, 1e-9 * c);
   }
 }

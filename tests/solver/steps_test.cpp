@@ -15,7 +15,8 @@ struct Example {
   Vector mean{{1, 1, 0}};
   Matrix U{{1, 0}, {0, 1}, {0, 0}};
   ChunkView view{test::dense_block<double>(X), {0, 1, 2}};
-  FilledView filled{view, {3}, mean, 0.5};
+  DataBlock data{view.block};
+  FilledView filled{data, view.present, {3}, mean, 0.5};
   Workers workers{1};
 };
 
@@ -77,11 +78,16 @@ TEST(Steps, ConsensusByHand) {
   Options options = soft_options();
   options.alpha = {1.0, 3.0};
   const ChunkView other{test::dense_block<double>(Matrix::Ones(2, 1)), {0, 3}};
+  const DataBlock other_data(other.block);
   ChunkWork work;
   work.views.push_back(
       {.X = e.filled, .V = Matrix{{2, 0}, {0, 2}, {1, 1}, {4, 4}}, .XU = {}, .UtU = {}, .share = {}, .total = {}});
-  work.views.push_back(
-      {.X = FilledView(other), .V = Matrix{{6, 0}, {8, 0}}, .XU = {}, .UtU = {}, .share = {}, .total = {}});
+  work.views.push_back({.X = FilledView(other_data, other.present),
+                        .V = Matrix{{6, 0}, {8, 0}},
+                        .XU = {},
+                        .UtU = {},
+                        .share = {},
+                        .total = {}});
   work.consensus.setZero(4, 2);
   update_consensus(options, work);
   // Eq. (25). Instance 0: (1 * (2, 0) + 3 * (6, 0)) / 4. Instance 3: (1/4 (4, 4) + 3 (8, 0)) / 3.25.
@@ -98,8 +104,11 @@ TEST(Steps, JointLatentUpdateByHand) {
   const ChunkView second{test::dense_block<double>(Matrix{{8}}), {0}};
   ChunkWork work;
   Workers workers(1);
-  work.views.push_back({.X = FilledView(first), .V = {}, .XU = {}, .UtU = {}, .share = {}, .total = {}});
-  work.views.push_back({.X = FilledView(second), .V = {}, .XU = {}, .UtU = {}, .share = {}, .total = {}});
+  const DataBlock first_data(first.block), second_data(second.block);
+  work.views.push_back(
+      {.X = FilledView(first_data, first.present), .V = {}, .XU = {}, .UtU = {}, .share = {}, .total = {}});
+  work.views.push_back(
+      {.X = FilledView(second_data, second.present), .V = {}, .XU = {}, .UtU = {}, .share = {}, .total = {}});
   refresh_products(Matrix{{1, 0}}, work.views[0], workers);
   refresh_products(Matrix{{0, 1}}, work.views[1], workers);
   work.consensus.setZero(2, 2);
@@ -117,7 +126,8 @@ TEST(Steps, FilledSparseViewEqualsItsDensifiedCopy) {
   for (Index i = 0; i < 40; ++i) (i % 3 == 1 ? missing : present).push_back(i);
   const Vector mean = test::random_matrix(90, 1, 4);
   const ChunkView sparse = test::view_of(X, present, test::csr_block<double>);
-  const FilledView filled(sparse, missing, mean, 0.6);
+  const DataBlock data(sparse.block);
+  const FilledView filled(data, sparse.present, missing, mean, 0.6);
   // The dense copy holds the filled rows for real, weighted by 0.6 on both sides.
   Matrix all(40, 90);
   for (Index i = 0; i < 40; ++i) {

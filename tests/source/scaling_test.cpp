@@ -56,7 +56,7 @@ TEST(Scaling, AutomaticBringsDenseViewsToTotalVarianceOne) {
 }
 
 TEST(Scaling, AutomaticGivesSparseCountsTfIdfRowsOfLengthOne) {
-  Matrix X = test::random_sparse(50, 30, 0.1, 2);
+  Matrix X = test::random_sparse(50, 90, 0.05, 2);
   X = X.unaryExpr([](double x) { return std::ceil(5 * x); });
   X.row(7).setZero();
   const Chunk chunk = scaled(Scaling::automatic, test::csr_block<double>(X));
