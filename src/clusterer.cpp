@@ -223,6 +223,7 @@ std::vector<Feature> Clusterer::top_features(std::size_t view, int cluster, int 
   const auto& names = impl_->schema.views[view].feature_names;
   for (std::ptrdiff_t i = 0; i < shown; ++i) {
     const Index j = order[static_cast<std::size_t>(i)];
+    if (!(telling(j) > 0)) break;
     features.push_back({j, names.empty() ? fmt::format("{}", j) : names[static_cast<std::size_t>(j)], own(j),
                         mean(j) > 0 ? own(j) / mean(j) : 0});
   }

@@ -21,8 +21,8 @@ struct Engine {
   void begin();
   int choose_rank() const;
 
-  // Scales a chunk, choosing first the scaling of views that it is the first to show. Negative entries that it sets to 0
-  // are counted where asked for: once for every instance.
+  // Scales a chunk, choosing first the scaling of views that it is the first to show. Negative entries that it sets to
+  // 0 are counted where asked for: once for every instance.
   void scale(Chunk& chunk, bool count_negatives);
   std::vector<bool> unit_views() const;  // whose rows the scaling brings to length 1
   void check_fits(const Chunk& chunk) const;

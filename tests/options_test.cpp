@@ -1,7 +1,10 @@
 #include "omvc/options.hpp"
 
+#include <cstdlib>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <limits>
+#include <sstream>
 
 #include "support/chunks.hpp"
 
@@ -59,6 +62,30 @@ TEST(Options, CombinationsThatCannotWorkAreRefused) {
   options.clusters = 3;
   options.statistics = Statistics::replace;
   test::expect_error(ErrorKind::usage, {"soft", "replace"}, [&] { check_options(options); });
+}
+
+// docs/parameters.md is this table as text. To write it anew: OMVC_UPDATE_DOCS=1 build/tests/omvc_tests
+// --gtest_filter='Options.TheDocumentedParameters*'.
+TEST(Options, TheDocumentedParametersAreTheTable) {
+  const Options standard = preset_options(Preset::standard);
+  const Options paper = preset_options(Preset::paper);
+  std::string page =
+      "# Options\n\nEvery option is a flag of `omvc fit` (`--name VALUE`), a key of a TOML file (`--config FILE`, "
+      "overridden by "
+      "flags) and a field of\n`omvc::Options`. This page is written from the table in `include/omvc/options.hpp`, and "
+      "a test "
+      "compares them.\n\n| option | default | `--preset paper` | meaning |\n| --- | --- | --- | --- |\n";
+  for_each_param([&](const auto& param) {
+    const std::string name = param.name;
+    const auto value = [&](const Options& options) { return name == "clusters" ? "" : format_option(options, name); };
+    page += "| `" + name + "` | " + value(standard) + " | " + value(paper) + " | " + param.help + " |\n";
+  });
+  const std::string path = std::string(OMVC_SOURCE_DIR) + "/docs/parameters.md";
+  if (std::getenv("OMVC_UPDATE_DOCS") != nullptr) std::ofstream(path) << page;
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  EXPECT_EQ(text.str(), page);
 }
 
 }  // namespace

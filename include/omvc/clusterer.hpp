@@ -74,7 +74,8 @@ class Clusterer {
   std::span<const double> centres();                      // clusters x rank, row-major
   std::vector<ViewReport> views() const;                  // observed counts and scaling
 
-  // The features that tell a cluster from the others in a view: the largest lifts among the weights that matter.
+  // The features that tell a cluster from the others in a view, at most `count` of them, the most telling first: those
+  // that weigh much in it and more than in the mean over clusters.
   std::vector<Feature> top_features(std::size_t view, int cluster, int count);
 
  private:

@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""Time of a pass beside the authors' script, and memory against the number of instances; see docs/performance.md.
+
+    python3 bench/foundation.py              prints both tables
+    python3 bench/foundation.py --write      also puts them into docs/performance.md
+"""
+
+import argparse
+import datetime
+import json
+import platform
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "experiments"))
+from datasets import DATA, SEEDS, fit  # noqa: E402
+
+# Seconds of the authors' Octave script on this class of machine, first and second pass (data/README.md): the low ends.
+SCRIPT = {("digit", ""): (57, 18), ("digit", "cyclic-40"): (52, 18), ("webkb", ""): (23, 13)}
+
+
+def time_table(command, scratch):
+    yield "| data | chunk | first pass, s | second pass, s | authors' script, s | times faster |"
+    yield "| --- | --- | --- | --- | --- | --- |"
+    for (name, mask), (first, second) in SCRIPT.items():
+        results = [fit(command, name, mask, s, ["--preset", "paper", "--passes", 2, "--threads", 1], scratch) for s in SEEDS]
+        ours = [statistics.median(r["per_pass"][p]["seconds"] for r in results) for p in (0, 1)]
+        yield (f"| {name}{', 40 % missing' if mask else ''} | 50 | {ours[0]:.3f} | {ours[1]:.3f} | {first}; {second} | "
+               f"{first / ours[0]:.0f}; {second / ours[1]:.0f} |")
+
+
+def write_planted(path, rows, seed):
+    """Two clusters in eight columns, written row by row."""
+    state = seed
+    with open(path, "w") as file:
+        for i in range(rows):
+            values = []
+            for j in range(8):
+                state = (state * 6364136223846793005 + 1442695040888963407) % 2**64
+                values.append(f"{(state >> 40) / 2**24 + (1 if (j < 4) == (i % 2 == 0) else 0):.4f}")
+            file.write(",".join(values) + "\n")
+
+
+def memory_table(command, scratch):
+    yield "| instances | preset | peak memory, MB | against 20,000 |"
+    yield "| --- | --- | --- | --- |"
+    for preset in ("paper", "default"):
+        base = None
+        for rows in (20_000, 200_000):
+            paths = []
+            for view in (1, 2):
+                path = Path(scratch) / f"{rows}-{view}.csv"
+                if not path.exists():
+                    write_planted(path, rows, view)
+                paths.append(str(path))
+            done = subprocess.run([str(command), "fit", *paths, "-k", "2", "--preset", preset, "--passes", "1", "--json",
+                                   "--quiet", "--chunk", "500"], capture_output=True, text=True, check=True)
+            peak = json.loads(done.stdout)["peak_rss_bytes"]
+            base = base or peak
+            yield f"| {rows:,} | {preset} | {peak / 1e6:.1f} | {peak / base:.3f} |"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--omvc", default=ROOT / "build" / "omvc")
+    parser.add_argument("--write", action="store_true", help="put the tables into docs/performance.md")
+    arguments = parser.parse_args()
+    page = ROOT / "docs" / "performance.md"
+    for name, table in (("time", time_table), ("memory", memory_table)):
+        if name == "time" and not DATA.is_dir():
+            print(f"no data at {DATA}: set OMVC_DATA; times skipped")
+            continue
+        with tempfile.TemporaryDirectory() as scratch:
+            lines = list(table(arguments.omvc, scratch))
+        print("\n".join(lines) + "\n")
+        if arguments.write:
+            stamp = f"Measured {datetime.date.today()}, {platform.machine()}, 2 cores; `python3 bench/foundation.py --write`."
+            block = "\n".join([*lines, "", stamp, ""])
+            page.write_text(re.sub(rf"(<!-- {name} -->\n).*?(<!-- end -->)", lambda m: m[1] + block + m[2], page.read_text(),
+                                   flags=re.S))
+
+
+if __name__ == "__main__":
+    main()
