@@ -35,6 +35,21 @@ void stop_on_signals() {
 
 bool stop_requested() { return g_stop != 0; }
 
+ProgressLine::ProgressLine(bool quiet) : quiet_(quiet), terminal_(::isatty(STDERR_FILENO) != 0) {}
+
+void ProgressLine::show(double share) {
+  const double now = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  if (quiet_ || (!terminal_ && now < next_line_)) return;
+  const std::string left = duration(now / std::max(share, 1e-9) * (1 - share));
+  fmt::print(stderr, "{}{:3.0f} %  {} left{}", terminal_ ? "\r\033[K" : "", 100 * share, left, terminal_ ? "" : "\n");
+  std::fflush(stderr);
+  next_line_ = 2 * now;
+}
+
+void ProgressLine::clear() {
+  if (!quiet_ && terminal_) fmt::print(stderr, "\r\033[K");
+}
+
 ConsoleObserver::ConsoleObserver(bool quiet) : quiet_(quiet), terminal_(::isatty(STDERR_FILENO) != 0) {}
 
 double ConsoleObserver::seconds() const {
@@ -66,8 +81,8 @@ void ConsoleObserver::on_start(const Report& known, int passes) {
   for (const ViewReport& view : known.views) {
     message(fmt::format("view {:<16} {:>7} features   {}", view.name, view.features, view.scaling));
   }
-  message(fmt::format("{} clusters, rank {}, {} pass{}{}", known.clusters, known.rank, passes, passes == 1 ? "" : "es",
-                      total_ > 0 ? fmt::format(" over {} instances", total_) : ""));
+  message(fmt::format("{} clusters, rank {}, chunks of {}, {} pass{}{}", known.clusters, known.rank, known.chunk,
+                      passes, passes == 1 ? "" : "es", total_ > 0 ? fmt::format(" over {} instances", total_) : ""));
   start_ = std::chrono::steady_clock::now();
   last_bar_ = -1;
 }

@@ -15,6 +15,21 @@ namespace omvc::app {
 void stop_on_signals();
 bool stop_requested();
 
+// One line that shows how much of a task is done and how long the rest may take: on a terminal it is rewritten,
+// otherwise it is printed anew at doubling intervals.
+class ProgressLine {
+ public:
+  explicit ProgressLine(bool quiet);
+  void show(double share);
+  void clear();
+
+ private:
+  bool quiet_;
+  bool terminal_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  double next_line_ = 5;
+};
+
 class ConsoleObserver : public Observer {
  public:
   explicit ConsoleObserver(bool quiet);

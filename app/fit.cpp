@@ -57,6 +57,7 @@ void fit(const FitArguments& arguments) {
   if (arguments.json) {
     fmt::print("{}\n", summary.dump(2));
   } else if (!arguments.quiet) {
+    fmt::print(stderr, "\n{}\n", describe_clusters(report, model));
     fmt::print(stderr, "{} instances in {} clusters in {:.2f} s, peak memory {:.0f} MB\n", report.instances,
                report.clusters, report.seconds, static_cast<double>(peak_rss_bytes()) / 1e6);
     if (summary.contains("nmi_best")) {

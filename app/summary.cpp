@@ -8,6 +8,8 @@
 #include "omvc/error.hpp"
 #include "omvc/kmeans.hpp"
 
+#include "table.hpp"
+
 namespace omvc::app {
 namespace {
 
@@ -86,6 +88,7 @@ nlohmann::json summarise(const Report& report, const std::vector<MeanScores>& sc
                      {"views", report.views.size()},
                      {"clusters", report.clusters},
                      {"rank", report.rank},
+                     {"chunk", report.chunk},
                      {"passes", report.passes.size()},
                      {"seconds", report.seconds},
                      {"peak_rss_bytes", peak_rss_bytes()},
@@ -98,7 +101,13 @@ nlohmann::json summarise(const Report& report, const std::vector<MeanScores>& sc
                                    {"features", view.features},
                                    {"observed", view.observed},
                                    {"negatives", view.negatives},
+                                   {"explained", view.explained},
                                    {"scaling", view.scaling}});
+  }
+  out["pattern_nmi"] = report.pattern_nmi;
+  for (const PatternReport& pattern : report.patterns) {
+    out["patterns"].push_back(
+        {{"present", pattern.present}, {"instances", pattern.instances}, {"cluster_sizes", pattern.cluster_sizes}});
   }
   for (std::size_t i = 0; i < report.passes.size(); ++i) {
     const PassReport& pass = report.passes[i];
@@ -115,6 +124,42 @@ nlohmann::json summarise(const Report& report, const std::vector<MeanScores>& sc
     const Scores best = score(labels);
     out.update({{"nmi_best", best.nmi_geometric}, {"ac_best", best.accuracy}, {"ari_best", best.ari}});
   }
+  return out;
+}
+
+std::string describe_clusters(const Report& report, Clusterer& model) {
+  constexpr int kFeatures = 4;
+  constexpr std::size_t kPatterns = 8;
+  std::vector<std::vector<std::string>> rows{{"view", "explained"}};
+  for (const ViewReport& view : report.views) rows.push_back({view.name, fmt::format("{:.3f}", view.explained)});
+  std::string out = "How much of each view the clusters explain\n" + format_table(rows);
+
+  rows = {{"cluster", "size"}};
+  for (const ViewReport& view : report.views) rows[0].push_back(view.name);
+  for (int k = 0; k < report.clusters; ++k) {
+    rows.push_back({fmt::format("{}", k), fmt::format("{}", report.cluster_sizes[static_cast<std::size_t>(k)])});
+    for (std::size_t v = 0; v < report.views.size(); ++v) {
+      std::string names;
+      for (const Feature& feature : model.top_features(v, k, kFeatures)) names += feature.name + ' ';
+      rows.back().push_back(names + ' ');
+    }
+  }
+  out += "\nClusters, and the features that tell them from the others in each view\n" + format_table(rows);
+
+  if (report.patterns.size() < 2) return out;
+  rows = {{"views present", "instances"}};
+  for (int k = 0; k < report.clusters; ++k) rows[0].push_back(fmt::format("{}", k));
+  for (std::size_t i = 0; i < std::min(kPatterns, report.patterns.size()); ++i) {
+    const PatternReport& pattern = report.patterns[i];
+    std::string present;
+    for (const bool here : pattern.present) present += here ? "#" : ".";
+    rows.push_back({present, fmt::format("{}", pattern.instances)});
+    for (const Index size : pattern.cluster_sizes) rows.back().push_back(fmt::format("{}", size));
+  }
+  out += fmt::format("\nPresence patterns (# present, in the order of the views) over the clusters; NMI {:.3f}\n{}",
+                     report.pattern_nmi, format_table(rows));
+  if (report.patterns.size() > kPatterns)
+    out += fmt::format("  and {} more patterns\n", report.patterns.size() - kPatterns);
   return out;
 }
 

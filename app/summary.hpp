@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "omvc/clusterer.hpp"
 #include "omvc/evaluation.hpp"
 #include "omvc/options.hpp"
 #include "omvc/report.hpp"
@@ -55,6 +56,10 @@ class ScoringSink : public Sink {
 };
 
 nlohmann::json summarise(const Report& report, const std::vector<MeanScores>& scores, const Contingency& labels);
+
+// What was found, as tables for a person: how well each view is explained, sizes and telling features of the clusters,
+// and how the presence patterns spread over them.
+std::string describe_clusters(const Report& report, Clusterer& model);
 
 // Peak resident memory of this process so far.
 long peak_rss_bytes();

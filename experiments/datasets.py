@@ -4,12 +4,14 @@ import json
 import os
 import struct
 import subprocess
+import threading
 import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("OMVC_DATA", ROOT.parent / "shared" / "data"))
 SEEDS = range(5)
+_UNPACKING = threading.Lock()
 
 
 def _digit(_):
@@ -20,15 +22,20 @@ def _digit(_):
 def _bdgp(scratch):
     """BDGP is an NPZ; its arrays are NPY files inside, its mask and labels become text."""
     folder = Path(scratch) / "bdgp"
-    if not folder.exists():
-        folder.mkdir(parents=True)
-        with zipfile.ZipFile(DATA / "bdgp" / "bdgp_4view_incomplete.npz") as archive:
-            archive.extractall(folder)
-        for name, columns in (("mask", 4), ("label", 1)):
-            raw = (folder / f"{name}.npy").read_bytes()
-            values = raw[10 + struct.unpack("<H", raw[8:10])[0]:]  # one byte each, after the NPY 1.0 header
-            rows = [values[i:i + columns] for i in range(0, len(values), columns)]
-            (folder / f"{name}.txt").write_text("".join(" ".join(map(str, row)) + "\n" for row in rows))
+    with _UNPACKING:
+        if not folder.exists():
+            folder.mkdir(parents=True)
+            with zipfile.ZipFile(DATA / "bdgp" / "bdgp_4view_incomplete.npz") as archive:
+                archive.extractall(folder)
+            for name, columns in (("mask", 4), ("label", 1)):
+                raw = (folder / f"{name}.npy").read_bytes()
+                start = 10 + struct.unpack("<H", raw[8:10])[0]  # after the NPY 1.0 header; one byte a value
+                values, count = raw[start:], (len(raw) - start) // columns
+                if b"'fortran_order': True" in raw[:start]:
+                    rows = [values[i::count] for i in range(count)]
+                else:
+                    rows = [values[i:i + columns] for i in range(0, len(values), columns)]
+                (folder / f"{name}.txt").write_text("".join(" ".join(map(str, row)) + "\n" for row in rows))
     views = [folder / f"{name}.npy" for name in ("lateral", "dorsal", "ventral", "text")]
     return [*views, "-k", 5, "--truth", folder / "label.txt", "--present", folder / "mask.txt"]
 

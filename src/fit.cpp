@@ -7,6 +7,7 @@
 #include "omvc/error.hpp"
 
 #include "engine.hpp"
+#include "presence_patterns.hpp"
 
 namespace omvc {
 namespace {
@@ -49,14 +50,27 @@ class Curve {
 };
 
 // Reads everything once: finds bad data before time is spent on learning.
-Survey survey_source(Source& source, const Options& options, Observer& observer) {
+Survey survey_source(Source& source, Observer& observer) {
   Survey survey(source.schema());
-  while (std::optional<Chunk> chunk = source.next(std::max(options.chunk, kSurveyRows))) {
+  while (std::optional<Chunk> chunk = source.next(kSurveyRows)) {
     check_chunk(*chunk, source.schema());
     survey.add(*chunk);
     observer.on_survey(static_cast<Index>(survey.instances));
   }
   return survey;
+}
+
+// Instances learned at a time: enough to hold every cluster several times, and no more than a chunk's memory allows.
+Index choose_chunk(const Survey* survey) {
+  constexpr Index kUsual = 500;
+  constexpr Index kLeast = 50;
+  constexpr double kBytes = 64 << 20;
+  if (survey == nullptr) return kUsual;
+  double bytes = 0;  // of an instance that has every view
+  for (const ViewSurvey& view : survey->views) {
+    bytes += view.sparse ? 12 * view.entries / view.observed : 8 * static_cast<double>(view.sum.size());
+  }
+  return std::clamp(static_cast<Index>(kBytes / std::max(bytes, 1.0)), kLeast, kUsual);
 }
 
 void check_survey(const Survey& survey, const Schema& schema, const Options& options) {
@@ -117,136 +131,174 @@ std::vector<double> sample_rows(const Embedding& embedding, Index limit, std::ui
 
 namespace {
 
-Index count_unobserved(const Chunk& chunk) {
-  const PreparedChunk data(chunk);
-  return std::count(data.observed.begin(), data.observed.end(), false);
-}
+// One fit, from the first look at the data to the results.
+class FitRun {
+ public:
+  FitRun(Engine& engine, Source& source, Sink& sink, Observer& observer)
+      : engine_(engine), source_(source), sink_(sink), observer_(observer), patterns_(engine.schema.views.size()) {}
 
-// One pass over the source. Returns false if the observer stopped it.
-bool run_pass(Source& source, int pass, Engine& run, Ensemble& ensemble, Report& report, Observer& observer) {
-  const Clock clock;
-  PassReport result{.pass = pass};
-  Curve curve;
-  Index chunks = 0;
-  Index unobserved = 0;
-  bool go_on = true;
-  ensemble.begin_pass(pass);
-  while (std::optional<Chunk> chunk = source.next(run.options.chunk)) {
-    run.check_fits(*chunk);
-    run.scale(*chunk, pass == 1);
-    const int rounds = ensemble.learn(*chunk, *run.workers);
-    if (pass == 1) unobserved += count_unobserved(*chunk);
-    result.instances += chunk->size();
-    result.rounds += rounds;
-    result.loss = ensemble.average_loss(*run.workers);
-    curve.add(result.loss);
-    go_on = observer.on_chunk({pass, ++chunks, result.instances, result.loss, rounds});
-    if (!go_on) break;
+  Report run() {
+    const Clock clock;
+    look();
+    Ensemble ensemble(engine_.options, engine_.schema, report_.rank, engine_.unit_views(), passes_);
+    for (int pass = 1; pass <= passes_ && !report_.stopped; ++pass) {
+      if (pass > 1) source_.rewind();
+      report_.stopped = !run_pass(pass, ensemble);
+      // Where no label changed any more, only the last pass, which compares directions, is left to do.
+      if (ensemble.settled()) pass = std::max(pass, passes_ - 2);
+    }
+    if (report_.instances == 0) throw Error(ErrorKind::data, "the data have no instances");
+    const bool refined = ensemble.refines() && again_ && !report_.stopped;
+    if (refined) assign_all(ensemble);
+    finish(ensemble, refined);
+    report_.seconds = clock.seconds();
+    return report_;
   }
-  if (pass == 1) {
-    report.instances = go_on ? result.instances : std::max(report.instances, result.instances);
-    report.unobserved = unobserved;
-  } else if (go_on && result.instances != report.instances) {
-    throw Error(ErrorKind::data,
-                fmt::format("the data changed while they were read: pass {} found {} instances, the first "
-                            "pass {}; work on a copy that nobody writes to",
-                            pass, result.instances, report.instances));
-  }
-  result.error = ensemble.error();
-  ensemble.end_pass(*run.workers);
-  result.seconds = clock.seconds();
-  result.loss_curve = curve.points();
-  report.loss = result.loss;
-  report.passes.push_back(result);
-  observer.on_pass(result, ensemble.embedding(report.instances));
-  return go_on;
-}
 
-// Labels every instance with the prototypes as they are at the end, and chooses among the clusterings.
-void assign_all(Source& source, Engine& run, Ensemble& ensemble) {
-  source.rewind();
-  while (std::optional<Chunk> chunk = source.next(std::max(run.options.chunk, kSurveyRows))) {
-    run.check_fits(*chunk);
-    run.scale(*chunk, false);
-    ensemble.assign(*chunk, *run.workers);
-  }
-  ensemble.finish();
-}
-
-// Labels and embedding of all instances, in the row order of the source. The labels are those stored, or, without any,
-// the nearest centres.
-void write_results(const Engine& run, const Embedding& embedding, const RowStore* stored, Report& report, Sink& sink) {
-  report.cluster_sizes.assign(static_cast<std::size_t>(run.options.clusters), 0);
-  std::vector<double> block;
-  std::vector<double> column;
-  for (Index first = 0; first < embedding.rows(); first += kBlock) {
-    const Index count = std::min(kBlock, embedding.rows() - first);
-    block.resize(static_cast<std::size_t>(count * embedding.rank()));
-    embedding.read(first, count, block.data());
-    std::vector<int> labels;
-    if (stored != nullptr) {
-      column.resize(static_cast<std::size_t>(count));
-      stored->read(first, count, column.data());
-      for (const double label : column) labels.push_back(std::isnan(label) ? -1 : static_cast<int>(label));
+ private:
+  // Surveys the data where they can be read again, and chooses what depends on them.
+  void look() {
+    report_.clusters = engine_.options.clusters;
+    passes_ = engine_.options.passes;
+    again_ = source_.rewind();
+    if (again_) {
+      const Survey survey = survey_source(source_, observer_);
+      check_survey(survey, engine_.schema, engine_.options);
+      for (std::size_t v = 0; v < engine_.scaling.size(); ++v) {
+        engine_.scaling[v] = choose_scaling(engine_.options.scaling, survey.views[v]);
+      }
+      report_.instances = static_cast<Index>(survey.instances);
+      report_.chunk = choose_chunk(&survey);
+      source_.rewind();
     } else {
-      labels = run.label(block.data(), count);
+      passes_ = 1;
+      report_.chunk = choose_chunk(nullptr);
+      report_.warnings.push_back("The data can be read only once: one pass, scaled by the first chunk.");
     }
-    for (const int label : labels) {
-      if (label >= 0) ++report.cluster_sizes[static_cast<std::size_t>(label)];
-    }
-    sink.write({first, labels, {block.data(), count, embedding.rank()}});
+    if (engine_.options.chunk > 0) report_.chunk = engine_.options.chunk;
+    report_.rank = engine_.choose_rank();
+    report_.views = engine_.views();
+    observer_.on_start(report_, passes_);
   }
-  sink.finish();
-}
+
+  // One pass over the source. Returns false if the observer stopped it.
+  bool run_pass(int pass, Ensemble& ensemble) {
+    const Clock clock;
+    PassReport result{.pass = pass};
+    Curve curve;
+    Index chunks = 0;
+    bool go_on = true;
+    ensemble.begin_pass(pass);
+    while (std::optional<Chunk> chunk = source_.next(report_.chunk)) {
+      engine_.check_fits(*chunk);
+      engine_.scale(*chunk, pass == 1);
+      if (pass == 1) patterns_.remember(*chunk);
+      const int rounds = ensemble.learn(*chunk, *engine_.workers);
+      result.instances += chunk->size();
+      result.rounds += rounds;
+      result.loss = ensemble.average_loss(*engine_.workers);
+      curve.add(result.loss);
+      go_on = observer_.on_chunk({pass, ++chunks, result.instances, result.loss, rounds});
+      if (!go_on) break;
+    }
+    if (pass == 1) {
+      report_.instances = go_on ? result.instances : std::max(report_.instances, result.instances);
+      report_.unobserved = result.instances - ensemble.observed();
+      if (ensemble.instances() > report_.instances) {
+        throw Error(ErrorKind::data,
+                    fmt::format("the source numbers an instance {} but has only {}: number them from 0 to {}",
+                                ensemble.instances() - 1, report_.instances, report_.instances - 1));
+      }
+    } else if (go_on && result.instances != report_.instances) {
+      throw Error(ErrorKind::data,
+                  fmt::format("the data changed while they were read: pass {} found {} instances, the first "
+                              "pass {}; work on a copy that nobody writes to",
+                              pass, result.instances, report_.instances));
+    }
+    result.error = ensemble.error();
+    ensemble.end_pass(*engine_.workers);
+    result.seconds = clock.seconds();
+    result.loss_curve = curve.points();
+    report_.loss = result.loss;
+    report_.passes.push_back(result);
+    observer_.on_pass(result, ensemble.embedding(report_.instances));
+    return go_on;
+  }
+
+  // Labels every instance with the prototypes as they are at the end, and chooses among the clusterings.
+  void assign_all(Ensemble& ensemble) {
+    source_.rewind();
+    while (std::optional<Chunk> chunk = source_.next(std::max(report_.chunk, kSurveyRows))) {
+      engine_.check_fits(*chunk);
+      engine_.scale(*chunk, false);
+      ensemble.assign(*chunk, *engine_.workers);
+    }
+    ensemble.finish();
+  }
+
+  // Hands the model to the engine and the results to the sink.
+  void finish(Ensemble& ensemble, bool refined) {
+    const StoredEmbedding embedding = ensemble.embedding(report_.instances);
+    engine_.method = std::make_unique<Omvc>(ensemble.method());
+    std::vector<double> rows = sample_rows(embedding, kmeans_sample_size(report_.clusters), engine_.options.seed);
+    if (report_.stopped && static_cast<Index>(rows.size()) < Index{report_.clusters} * report_.rank) {
+      throw Error(ErrorKind::interrupted,
+                  "interrupted before there were enough instances to form clusters; nothing was written");
+    }
+    engine_.find_centres(std::move(rows));
+    if (refined) engine_.prototypes = ensemble.prototypes();
+    report_.views = engine_.views();
+    const std::vector<double> explained = ensemble.explained(*engine_.workers);
+    for (std::size_t v = 0; v < explained.size(); ++v) report_.views[v].explained = explained[v];
+    add_warnings(report_);
+    write_results(embedding, refined ? &ensemble.labels() : nullptr);
+    patterns_.report(report_);
+  }
+
+  // Labels and embedding of all instances, in the row order of the source. The labels are those stored, or, without
+  // any, the nearest centres.
+  void write_results(const Embedding& embedding, const RowStore* stored) {
+    report_.cluster_sizes.assign(static_cast<std::size_t>(report_.clusters), 0);
+    std::vector<double> block;
+    std::vector<double> column;
+    for (Index first = 0; first < embedding.rows(); first += kBlock) {
+      const Index count = std::min(kBlock, embedding.rows() - first);
+      block.resize(static_cast<std::size_t>(count * embedding.rank()));
+      embedding.read(first, count, block.data());
+      std::vector<int> labels;
+      if (stored != nullptr) {
+        column.resize(static_cast<std::size_t>(count));
+        stored->read(first, count, column.data());
+        for (const double label : column) labels.push_back(std::isnan(label) ? -1 : static_cast<int>(label));
+      } else {
+        labels = engine_.label(block.data(), count);
+      }
+      for (const int label : labels) {
+        if (label >= 0) ++report_.cluster_sizes[static_cast<std::size_t>(label)];
+      }
+      patterns_.count(first, labels, report_.clusters);
+      sink_.write({first, labels, {block.data(), count, embedding.rank()}});
+    }
+    sink_.finish();
+  }
+
+  Engine& engine_;
+  Source& source_;
+  Sink& sink_;
+  Observer& observer_;
+  PresencePatterns patterns_;
+  Report report_;
+  int passes_ = 1;
+  bool again_ = false;  // the source can be read again
+};
 
 }  // namespace
 
 Report Clusterer::fit(Source& source, Sink& sink, Observer& observer) {
-  const Clock clock;
-  auto run = std::make_unique<Impl>(impl_->options);
-  run->start(source.schema());
-  Report report{.clusters = run->options.clusters};
-
-  int passes = run->options.passes;
-  const bool again = source.rewind();
-  if (again) {
-    const Survey survey = survey_source(source, run->options, observer);
-    check_survey(survey, run->schema, run->options);
-    for (std::size_t v = 0; v < run->scaling.size(); ++v) {
-      run->scaling[v] = choose_scaling(run->options.scaling, survey.views[v]);
-    }
-    report.instances = static_cast<Index>(survey.instances);
-    source.rewind();
-  } else {
-    passes = 1;
-    report.warnings.push_back("The data can be read only once: one pass, scaled by the first chunk.");
-  }
-  report.rank = run->choose_rank();
-  report.views = run->views();
-  observer.on_start(report, passes);
-
-  Ensemble ensemble(run->options, run->schema, report.rank, run->unit_views(), passes);
-  for (int pass = 1; pass <= passes && !report.stopped; ++pass) {
-    if (pass > 1) source.rewind();
-    report.stopped = !run_pass(source, pass, *run, ensemble, report, observer);
-  }
-  if (report.instances == 0) throw Error(ErrorKind::data, "the data have no instances");
-  const bool refined = ensemble.refines() && again && !report.stopped;
-  if (refined) assign_all(source, *run, ensemble);
-  const StoredEmbedding embedding = ensemble.embedding(report.instances);
-  run->method = std::make_unique<Omvc>(ensemble.method());
-  std::vector<double> rows = sample_rows(embedding, kmeans_sample_size(report.clusters), run->options.seed);
-  if (report.stopped && static_cast<Index>(rows.size()) < Index{report.clusters} * report.rank) {
-    throw Error(ErrorKind::interrupted,
-                "interrupted before there were enough instances to form clusters; nothing was written");
-  }
-  run->find_centres(std::move(rows));
-  if (refined) run->prototypes = ensemble.prototypes();
-  report.views = run->views();
-  add_warnings(report);
-  write_results(*run, embedding, refined ? &ensemble.labels() : nullptr, report, sink);
-  report.seconds = clock.seconds();
-  impl_ = std::move(run);
+  auto fresh = std::make_unique<Impl>(impl_->options);
+  fresh->start(source.schema());
+  Report report = FitRun(*fresh, source, sink, observer).run();
+  impl_ = std::move(fresh);
   return report;
 }
 

@@ -113,6 +113,7 @@ Options preset_options(Preset preset) {
     options.runs = 1;
     options.refine = false;
     options.tolerance = 1e-4;
+    options.rounds = 200;
   }
   return options;
 }

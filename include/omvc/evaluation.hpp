@@ -14,7 +14,7 @@ namespace omvc {
 // because -1 marks an instance that was observed in no view and so was not clustered.
 class Contingency {
  public:
-  void add(int label, int truth);
+  void add(int label, int truth, Index count = 1);
   void add(std::span<const int> labels, std::span<const int> truth);  // throws ErrorKind::data if lengths differ
 
   Index scored() const { return scored_; }          // pairs with a label

@@ -60,7 +60,7 @@ enum class RowSolver {
 struct Options {
   int clusters = 0;
   int rank = 0;
-  Index chunk = 500;
+  Index chunk = 0;
   int passes = 5;
   Consensus consensus = Consensus::tight;
   std::vector<double> alpha{1e-2};
@@ -74,7 +74,7 @@ struct Options {
   bool unit_rows = true;
   int runs = 3;
   bool refine = true;
-  int rounds = 200;
+  int rounds = 60;
   double tolerance = 1e-3;
   int restarts = 20;
   std::uint64_t seed = 0;
@@ -116,7 +116,8 @@ struct Param {
 inline constexpr std::tuple kParams{
     Param<int>{"clusters", &Options::clusters, 2, 1 << 20, "number of clusters K"},
     Param<int>{"rank", &Options::rank, 0, 4096, "number of latent components r; 0 chooses by consensus and data"},
-    Param<Index>{"chunk", &Options::chunk, 1, 1 << 24, "instances learned at a time"},
+    Param<Index>{"chunk", &Options::chunk, 0, 1 << 24,
+                 "instances learned at a time; 0 chooses: 500, fewer if they are large"},
     Param<int>{"passes", &Options::passes, 1, 100000,
                "times the data are read; a stream that cannot be read again gets one"},
     Param<Consensus>{"consensus", &Options::consensus, 0, 0,

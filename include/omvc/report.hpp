@@ -33,9 +33,18 @@ struct PassReport {
 struct ViewReport {
   std::string name;
   Index features = 0;
-  Index observed = 0;   // instances present in the view
-  Index negatives = 0;  // negative entries that the scaling set to 0
-  std::string scaling;  // what was done to the view, in words
+  Index observed = 0;    // instances present in the view
+  Index negatives = 0;   // negative entries that the scaling set to 0
+  std::string scaling;   // what was done to the view, in words
+  double explained = 0;  // share of the view's variance about its mean that the clusters explain (refined clusters), or
+                         // of its squares that the factorisation does
+};
+
+// The instances that are present in the same views.
+struct PatternReport {
+  std::vector<bool> present;  // by view
+  Index instances = 0;
+  std::vector<Index> cluster_sizes;  // how they spread over the clusters
 };
 
 struct Report {
@@ -43,12 +52,15 @@ struct Report {
   Index unobserved = 0;  // instances present in no view: label -1
   int clusters = 0;
   int rank = 0;
+  Index chunk = 0;       // instances learned at a time
   double loss = 0;       // of the last pass
   double seconds = 0;    // everything
   bool stopped = false;  // the observer asked to stop before the last pass was complete
   std::vector<ViewReport> views;
   std::vector<PassReport> passes;
   std::vector<Index> cluster_sizes;
+  std::vector<PatternReport> patterns;  // the most frequent first, at most 64; none for more than 52 views
+  double pattern_nmi = 0;  // NMI of presence pattern and cluster: near 1, the clusters follow what is missing
   std::vector<std::string> warnings;  // whole sentences for the user
 };
 

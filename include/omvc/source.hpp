@@ -3,6 +3,7 @@
 // deriving from Source.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,7 +19,8 @@ class Source {
 
   virtual const Schema& schema() const = 0;
 
-  // The next instances of the stream, at most max_rows of them; nothing at the end. Never an empty chunk.
+  // The next instances of the stream, at most max_rows of them; nothing at the end. Never an empty chunk. Over a whole
+  // pass Chunk::rows holds every number from 0 to N-1 once, in any order that is the same for every pass.
   virtual std::optional<Chunk> next(Index max_rows) = 0;
 
   // Goes back to the first instance. Returns false where the stream cannot be read again (a pipe).
@@ -39,5 +41,9 @@ Chunk read_all(Source& source);
 // mask in messages.
 std::unique_ptr<Source> make_masked_source(std::unique_ptr<Source> source, std::vector<bool> present,
                                            std::string name = "the mask");
+
+// Only the instances whose row number `keep` accepts, numbered anew as they come. Refers to the source, which must
+// outlive it.
+std::unique_ptr<Source> make_filtered_source(Source& source, std::function<bool(Index)> keep);
 
 }  // namespace omvc

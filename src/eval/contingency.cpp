@@ -7,13 +7,14 @@
 
 namespace omvc {
 
-void Contingency::add(int label, int truth) {
+void Contingency::add(int label, int truth, Index count) {
+  if (count == 0) return;
   if (label < 0) {
-    ++unlabelled_;
+    unlabelled_ += count;
     return;
   }
-  ++counts_[label][truth];
-  ++scored_;
+  counts_[label][truth] += count;
+  scored_ += count;
 }
 
 void Contingency::add(std::span<const int> labels, std::span<const int> truth) {

@@ -2,18 +2,21 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "omvc/kmeans.hpp"
 
 namespace omvc {
 namespace {
 
-constexpr int kSeeded = 4;       // candidates seeded by instances of the first chunk
-constexpr int kFirstRounds = 5;  // assignments of a chunk in the first pass; later ones take one
+constexpr Index kFactorChunks = 16;  // a factorisation that has learned this many chunks leaves the rest to prototypes
+constexpr Index kSample = 4000;      // embedding rows that k-means learns from here: prototypes mend what it leaves
+constexpr int kSeeded = 4;           // candidates seeded by instances of the first chunk
+constexpr int kFirstRounds = 5;      // assignments of a chunk in the first pass; later ones take one
 constexpr Index kBlock = 4096;
 
-// Passes in which the factorisations learn, where prototypes follow. Clusters of directions need passes of their own to
-// settle; clusters of dense views gain more from a better factorisation (docs/quality.md).
+// Passes in which the factorisations learn, at most, where prototypes follow. Clusters of directions need passes of
+// their own to settle; clusters of dense views gain more from a better factorisation (docs/quality.md).
 int factor_passes(int passes, const std::vector<bool>& unit) {
   const bool directions = std::find(unit.begin(), unit.end(), true) != unit.end();
   return directions ? std::min(passes, 2) : std::max(1, passes - 1);
@@ -26,7 +29,8 @@ Ensemble::Ensemble(const Options& options, const Schema& schema, int rank, const
       refine_(options.refine),
       passes_(passes),
       factor_passes_(options.refine ? factor_passes(passes, unit) : passes),
-      prototypes_(schema, options.clusters, unit) {
+      prototypes_(schema, options.clusters, unit),
+      squares_(schema.views.size(), 0.0) {
   for (int run = 0; run < options.runs; ++run) {
     runs_.push_back(std::make_unique<Omvc>(options, schema, rank, static_cast<std::uint32_t>(run)));
     rows_.push_back(std::make_unique<RowStore>(rank));
@@ -36,6 +40,7 @@ Ensemble::Ensemble(const Options& options, const Schema& schema, int rank, const
 
 void Ensemble::begin_pass(int pass) {
   pass_ = pass;
+  changed_ = 0;
   if (!factorises()) return;
   for (const auto& run : runs_) run->begin_pass(pass);
 }
@@ -44,9 +49,10 @@ int Ensemble::learn(const Chunk& chunk, Workers& workers) {
   const PreparedChunk data(chunk);
   for (const Index row : chunk.rows) instances_ = std::max(instances_, row + 1);
   if (pass_ == 1) {
-    for (const DataBlock& view : data.views) squares_ += view.squared_norm();
+    for (std::size_t v = 0; v < data.views.size(); ++v) squares_[v] += data.views[v].squared_norm();
     observed_ += static_cast<double>(std::count(data.observed.begin(), data.observed.end(), true));
   }
+  ++chunks_;
   int rounds = 0;
   for (std::size_t i = 0; i < runs_.size() && factorises(); ++i) {
     const LearnedRows learned = runs_[i]->learn(data, rows_[i].get(), workers);
@@ -59,14 +65,18 @@ int Ensemble::learn(const Chunk& chunk, Workers& workers) {
       prototypes_.add_seeded(data, Random(options_.seed, Purpose::seeding, (1u << 16) + c), workers);
     }
   }
-  store_labels(data, prototypes_.learn(data, stored_labels(chunk), pass_ == 1 ? kFirstRounds : 1,
-                                       chosen_ ? Nearest::by_direction : Nearest::by_mean, workers));
+  const CandidateLabels before = stored_labels(chunk);
+  const Nearest by = chosen_ ? Nearest::by_direction : Nearest::by_mean;
+  const CandidateLabels after = prototypes_.learn(data, before, pass_ == 1 ? kFirstRounds : 1, by, workers);
+  changed_ += (before.array() != after.array()).count();
+  store_labels(data, after);
   return rounds;
 }
 
 void Ensemble::end_pass(Workers& workers) {
   if (!refine_) return;
   prototypes_.end_pass();
+  if (factorises() && chunks_ >= kFactorChunks) factor_passes_ = pass_;
   if (pass_ == factor_passes_) {
     for (std::size_t run = 0; run < runs_.size(); ++run) prototypes_.add_given(prototypes_of(run, workers));
   } else if (pass_ == passes_ - 1 && pass_ > factor_passes_ + 1) {
@@ -80,7 +90,7 @@ std::vector<Matrix> Ensemble::prototypes_of(std::size_t run, Workers& workers) c
   const State& state = runs_[run]->state();
   const StoredEmbedding embedding(*rows_[run], state.scale, instances_);
   const Index r = embedding.rank();
-  std::vector<double> rows = sample_rows(embedding, kmeans_sample_size(options_.clusters), options_.seed);
+  std::vector<double> rows = sample_rows(embedding, std::max(kSample, Index{64} * options_.clusters), options_.seed);
   const Index count = static_cast<Index>(rows.size()) / r;
   const Matrix latent = Eigen::Map<const Matrix>(rows.data(), count, r);
   if (options_.unit_rows) to_unit_length(rows.data(), count, r);
@@ -139,7 +149,22 @@ void Ensemble::choose(const RowVector& error) {
 
 double Ensemble::error() const {
   if (!refine_ || !(observed_ > 0)) return 0;
-  return (squares_ + prototypes_.error().minCoeff()) / observed_;
+  return (std::accumulate(squares_.begin(), squares_.end(), 0.0) + prototypes_.error().minCoeff()) / observed_;
+}
+
+std::vector<double> Ensemble::explained(Workers& workers) const {
+  std::vector<double> share;
+  for (std::size_t v = 0; v < squares_.size(); ++v) {
+    if (chosen_) {
+      share.push_back(prototypes_.explained(v, 0, squares_[v]));
+      continue;
+    }
+    const ViewState& view = runs_[winner_]->state().views[v];
+    Matrix UtU;
+    gram(view.U, UtU, workers);
+    share.push_back(view.pass.c > 0 ? 1 - view.pass.reconstruction_error(view.U, UtU) / view.pass.c : 0);
+  }
+  return share;
 }
 
 StoredEmbedding Ensemble::embedding(Index rows) const { return {*rows_[winner_], runs_[winner_]->state().scale, rows}; }

@@ -2,9 +2,9 @@
 // (Prototypes) that start from what they found. Of all these clusterings the one with the least error in data space is
 // kept. With one factorisation and no prototypes this is OMVC as published.
 //
-//     passes 1 .. f       every run learns; prototypes seeded by instances of the first chunk learn beside them
-//     after pass f        k-means on the embedding of each run gives it prototypes
-//     passes f+1 .. last  prototypes learn; before the last pass the best candidate is chosen, and that pass goes by
+//     passes 1 .. f       every run learns, until it has seen enough chunks; prototypes seeded by instances of the
+//     first chunk learn beside them after pass f        k-means on the embedding of each run gives it prototypes passes
+//     f+1 .. last  prototypes learn; before the last pass the best candidate is chosen, and that pass goes by
 //                         directions (Nearest)
 //     once more           every instance is assigned with the prototypes as they are; with few passes the best
 //     candidate
@@ -36,10 +36,16 @@ class Ensemble {
   void finish();
 
   bool refines() const { return refine_; }
+  // Whether the prototypes have come to rest: a pass after they could all move changed no label.
+  bool settled() const { return refine_ && pass_ > factor_passes_ + 1 && changed_ == 0; }
+  Index instances() const { return instances_; }                    // one more than the largest row number
+  Index observed() const { return static_cast<Index>(observed_); }  // instances with some view
   double average_loss(Workers& workers) const { return runs_[winner_]->average_loss(workers); }
   // Mean squared distance in data space of an instance from its prototype, for the best candidate; 0 without
   // prototypes.
   double error() const;
+  // Share of each view that the clusters (refined) or the factorisation explain; see ViewReport::explained.
+  std::vector<double> explained(Workers& workers) const;
   StoredEmbedding embedding(Index rows) const;
   const RowStore& labels() const { return *labels_; }  // after finish: one column, NaN without any view
 
@@ -66,8 +72,10 @@ class Ensemble {
   RowVector error_;                   // of each candidate, from assign
   std::size_t winner_ = 0;            // run
   Index instances_ = 0;
-  double squares_ = 0;   // ||X||^2 over all views
-  double observed_ = 0;  // instances with some view
+  Index chunks_ = 0;             // learned, over all passes
+  Index changed_ = 0;            // labels, in this pass
+  std::vector<double> squares_;  // ||X||^2 of each view
+  double observed_ = 0;          // instances with some view
 };
 
 }  // namespace omvc

@@ -72,11 +72,12 @@ void RowStore::read(Index first, Index count, double* out) const {
   const std::int64_t offset = first * (width_ + 1) * static_cast<Index>(sizeof(double));
   if (!read_fully_at(descriptor_, buffer.data(), buffer.size() * sizeof(double), offset)) fail("read");
   for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
-    const double* row = buffer.data() + i * (width + 1);
-    if (i < static_cast<std::size_t>(stored) && row[0] == kWritten) {
-      std::copy(row + 1, row + 1 + width, out + i * width);
+    double* to = out + i * width;
+    const std::size_t mark = i * (width + 1);
+    if (i < static_cast<std::size_t>(stored) && buffer[mark] == kWritten) {
+      std::copy_n(buffer.begin() + static_cast<std::ptrdiff_t>(mark) + 1, width, to);
     } else {
-      std::fill(out + i * width, out + (i + 1) * width, std::numeric_limits<double>::quiet_NaN());
+      std::fill_n(to, width, std::numeric_limits<double>::quiet_NaN());
     }
   }
 }

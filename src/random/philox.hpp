@@ -20,7 +20,8 @@ enum class Purpose : std::uint32_t {
   mask,
   planted_basis,
   planted_data,
-  planted_mask
+  planted_mask,
+  split
 };
 
 // Ten rounds of Philox 4x32.

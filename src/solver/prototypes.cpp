@@ -167,9 +167,16 @@ void Prototypes::keep(int candidate) {
   frozen_.assign(1, frozen_[static_cast<std::size_t>(candidate)]);
 }
 
-Vector Prototypes::mean(std::size_t view) const {
-  const double count = views_[view].counts.head(clusters_).sum();
-  return views_[view].sums.leftCols(clusters_).rowwise().sum() / std::max(count, 1.0);
+double Prototypes::explained(std::size_t view, int candidate, double squares) const {
+  const auto sums = views_[view].sums.middleCols(candidate * clusters_, clusters_);
+  const auto counts = views_[view].counts.segment(candidate * clusters_, clusters_);
+  const double count = counts.sum();
+  if (!(count > 0)) return 0;
+  double between = 0;
+  for (int k = 0; k < clusters_; ++k) between += counts(k) > 0 ? sums.col(k).squaredNorm() / counts(k) : 0;
+  const double about_zero = sums.rowwise().sum().squaredNorm() / count;
+  const double total = squares - about_zero;
+  return total > 0 ? (between - about_zero) / total : 0;
 }
 
 void Prototypes::save(Archive& archive) const {

@@ -62,8 +62,9 @@ class Prototypes {
 
   // Prototypes of one view, d_v x (candidates * clusters), a candidate after the other.
   const Matrix& prototypes(std::size_t view) const { return views_[view].prototypes; }
-  // Mean of a view over all that was counted, d_v.
-  Vector mean(std::size_t view) const;
+  // Share of the variance of a view about its mean that the clusters of a candidate explain, given ||X||^2 of all that
+  // was counted.
+  double explained(std::size_t view, int candidate, double squares) const;
 
   void save(Archive& archive) const;
   static Prototypes load(const Archive& archive, const Schema& schema, int clusters, const std::vector<bool>& unit);

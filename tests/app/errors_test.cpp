@@ -238,7 +238,7 @@ TEST_F(Errors, UsageNamesWhatIsWrong) {
   expect_failure({"fit", good_, "-k"}, kUsage, {"clusters"});
   expect_failure({"fit", good_, "-k", "3", "--preset", "papier"}, kUsage, {"preset", "papier", "default", "paper"});
   expect_failure({"fit", good_, "-k", "3", "--solver", "magic"}, kUsage, {"solver", "magic", "hals", "newton"});
-  expect_failure({"fit", good_, "-k", "3", "--chunk", "0"}, kUsage, {"chunk", "0"});
+  expect_failure({"fit", good_, "-k", "3", "--chunk", "-1"}, kUsage, {"chunk", "0"});
   expect_failure({"fit", good_, "-k", "3", "--alpha", "nan"}, kUsage, {"alpha"});
   expect_failure({"fit", good_, "-k", "3", "--passes", "3", "--passes", "4"}, kUsage, {"passes"});
   expect_failure({"assign", "model"}, kUsage, {"input"});

@@ -124,5 +124,25 @@ TEST(MaskedSource, RefusesAMaskOfAnotherLength) {
   EXPECT_EQ(read_all(*unsized_source(10)).size(), 5);
 }
 
+TEST(FilteredSource, KeepsTheChosenInstancesAndNumbersThemAnew) {
+  Chunk table{{0, 1, 2, 3, 4}, {}};
+  DenseBlock<double> dense{.rows = 4, .cols = 1, .values = {10, 12, 13, 14}};
+  table.views.push_back({dense, {0, 2, 3, 4}});
+  const auto source = make_table_source({{{"a", 1, {}}}}, table);
+  const auto even = make_filtered_source(*source, [](Index row) { return row % 2 == 0; });
+  for (int pass = 0; pass < 2; ++pass) {
+    ASSERT_TRUE(even->rewind());
+    const Chunk kept = read_all(*even);
+    EXPECT_EQ(kept.rows, (std::vector<Index>{0, 1, 2}));
+    EXPECT_EQ(kept.views[0].present, (std::vector<Index>{0, 1, 2}));
+    EXPECT_EQ(test::dense_row(kept.views[0].block, 1), std::vector<double>{12});
+  }
+  const auto odd = make_filtered_source(*source, [](Index row) { return row == 1; });
+  odd->rewind();
+  const Chunk one = read_all(*odd);
+  EXPECT_EQ(one.size(), 1);
+  EXPECT_TRUE(one.views[0].present.empty());
+}
+
 }  // namespace
 }  // namespace omvc

@@ -1,0 +1,67 @@
+#include "presence_patterns.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+#include "omvc/evaluation.hpp"
+
+namespace omvc {
+namespace {
+
+constexpr std::size_t kMaxViews = 52;     // bits that a double holds exactly
+constexpr std::size_t kMaxPatterns = 64;  // reported
+constexpr double kFollows = 0.3;          // NMI of pattern and cluster above which the user is warned
+
+}  // namespace
+
+PresencePatterns::PresencePatterns(std::size_t views) : views_(views) {}
+
+void PresencePatterns::remember(const Chunk& chunk) {
+  if (views_ > kMaxViews) return;
+  std::vector<double> patterns(chunk.rows.size(), 0);
+  for (std::size_t v = 0; v < chunk.views.size(); ++v) {
+    for (const Index at : chunk.views[v].present)
+      patterns[static_cast<std::size_t>(at)] += std::ldexp(1.0, static_cast<int>(v));
+  }
+  store_.write(chunk.rows, patterns.data());
+}
+
+void PresencePatterns::count(Index first, const std::vector<int>& labels, int clusters) {
+  if (views_ > kMaxViews) return;
+  std::vector<double> patterns(labels.size());
+  store_.read(first, static_cast<Index>(labels.size()), patterns.data());
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    if (labels[i] < 0 || std::isnan(patterns[i])) continue;
+    std::vector<Index>& sizes = counts_[static_cast<std::uint64_t>(patterns[i])];
+    sizes.resize(static_cast<std::size_t>(clusters), 0);
+    ++sizes[static_cast<std::size_t>(labels[i])];
+  }
+}
+
+void PresencePatterns::report(Report& report) const {
+  Contingency together;
+  int number = 0;
+  for (const auto& [bits, sizes] : counts_) {
+    PatternReport pattern{.present = {}, .instances = 0, .cluster_sizes = sizes};
+    for (std::size_t v = 0; v < views_; ++v) pattern.present.push_back((bits >> v & 1u) != 0);
+    for (std::size_t k = 0; k < sizes.size(); ++k) {
+      pattern.instances += sizes[k];
+      together.add(static_cast<int>(k), number, sizes[k]);
+    }
+    report.patterns.push_back(std::move(pattern));
+    ++number;
+  }
+  std::stable_sort(report.patterns.begin(), report.patterns.end(),
+                   [](const PatternReport& a, const PatternReport& b) { return a.instances > b.instances; });
+  if (counts_.size() > 1 && together.scored() > 0) report.pattern_nmi = score(together).nmi_geometric;
+  if (report.patterns.size() > kMaxPatterns) report.patterns.resize(kMaxPatterns);
+  if (report.pattern_nmi > kFollows) {
+    report.warnings.push_back(fmt::format(
+        "The clusters follow which views are present (NMI {:.2f} of presence pattern and cluster): look at the "
+        "table of patterns before trusting them; scaling or fewer views may help.",
+        report.pattern_nmi));
+  }
+}
+
+}  // namespace omvc

@@ -1,0 +1,32 @@
+// Which presence patterns occur, and how their instances spread over the clusters. A clustering that follows what is
+// missing instead of what was observed is a failure that the user must see.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "omvc/report.hpp"
+
+#include "model/row_store.hpp"
+
+namespace omvc {
+
+class PresencePatterns {
+ public:
+  explicit PresencePatterns(std::size_t views);
+
+  // Remembers the patterns of a chunk, by row, on disk.
+  void remember(const Chunk& chunk);
+
+  // Counts the labels of rows [first, first + labels.size()) by pattern.
+  void count(Index first, const std::vector<int>& labels, int clusters);
+
+  void report(Report& report) const;
+
+ private:
+  std::size_t views_;
+  RowStore store_{1};                                   // the pattern as the bits of a whole number
+  std::map<std::uint64_t, std::vector<Index>> counts_;  // cluster sizes by pattern
+};
+
+}  // namespace omvc
