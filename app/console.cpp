@@ -22,7 +22,7 @@ void request_stop(int signal) {
 std::string duration(double seconds) {
   if (seconds < 60) return fmt::format("{:.0f} s", seconds);
   if (seconds < 3600)
-    return fmt::format("{:.0f} min {:02.0f} s", seconds / 60 - 0.5, static_cast<int>(seconds) % 60 * 1.0);
+    return fmt::format("{} min {:02} s", static_cast<int>(seconds) / 60, static_cast<int>(seconds) % 60);
   return fmt::format("{:.1f} h", seconds / 3600);
 }
 

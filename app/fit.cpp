@@ -78,7 +78,7 @@ void fit(const FitArguments& arguments) {
         ErrorKind::interrupted,
         fmt::format("interrupted in pass {}: the outputs hold what was learned so far; instances not reached in the "
                     "first pass have label -1",
-                    report.passes.size()));
+                    report.passes.back().pass));
   }
 }
 

@@ -6,6 +6,7 @@
 #include <exception>
 #include <fmt/format.h>
 #include <new>
+#include <system_error>
 
 #include "omvc/error.hpp"
 
@@ -67,6 +68,9 @@ int main(int argc, char** argv) {
   } catch (const omvc::Error& error) {
     fmt::print(stderr, "omvc: {}\n", error.what());
     return static_cast<int>(error.kind());
+  } catch (const std::system_error& error) {
+    fmt::print(stderr, "omvc: cannot write: {}\n", error.what());
+    return static_cast<int>(omvc::ErrorKind::io);
   } catch (const std::bad_alloc&) {
     fmt::print(stderr, "omvc: out of memory; use smaller chunks (--chunk) or a lower rank (--rank)\n");
     return static_cast<int>(omvc::ErrorKind::data);

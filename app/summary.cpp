@@ -64,7 +64,7 @@ void ScoringObserver::on_start(const Report& known, int passes) {
 
 void ScoringObserver::on_pass(const PassReport& pass, const Embedding& embedding) {
   // A pass that is broken off may not have seen enough instances to be scored.
-  if (*truth_ && check_truth_) check_truth_(embedding.rows());
+  if (*truth_ && check_truth_ && !stop_requested()) check_truth_(embedding.rows());
   if (*truth_ && !stop_requested()) scores_.push_back(mean_scores(embedding, **truth_, options_));
   ConsoleObserver::on_pass(pass, embedding);
 }

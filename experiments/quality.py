@@ -35,6 +35,7 @@ CELLS = [  # data set, mask, targets of issue 5 and the best peer on the same ma
 ABLATION = [  # what is switched off, and the options that do it
     ("the default", []),
     ("one run instead of three", ["--runs", "1"]),
+    ("ten runs instead of three", ["--runs", "10"]),
     ("labels from k-means on the embedding", ["--runs", "1", "--refine", "false"]),
     ("the same, rows not of unit length", ["--runs", "1", "--refine", "false", "--unit-rows", "false"]),
     ("the same, sums accumulated", ["--runs", "1", "--refine", "false", "--statistics", "accumulate"]),

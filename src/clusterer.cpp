@@ -42,7 +42,8 @@ void Engine::begin() {
 
 int Engine::choose_rank() const {
   const std::vector<bool> unit = unit_views();
-  return Omvc::choose_rank(options, std::find(unit.begin(), unit.end(), true) == unit.end());
+  const bool known = std::all_of(scaling.begin(), scaling.end(), [](const ViewScaling& view) { return view.known; });
+  return Omvc::choose_rank(options, known && std::find(unit.begin(), unit.end(), true) == unit.end());
 }
 
 std::vector<bool> Engine::unit_views() const {
@@ -66,6 +67,8 @@ void Engine::scale(Chunk& chunk, bool count_negatives) {
       survey->add(chunk);
     }
     scaling[v] = choose_scaling(options.scaling, survey->views[v]);
+    // A total of nothing scales nothing: the first chunk with a positive entry decides.
+    if (options.scaling == Scaling::total && !(survey->views[v].total > 0)) scaling[v].known = false;
   }
   const std::vector<Index> negatives = apply_scaling(scaling, schema, chunk);
   if (!count_negatives) return;
@@ -204,6 +207,11 @@ std::span<const double> Clusterer::centres() {
 std::vector<ViewReport> Clusterer::views() const { return impl_->views(); }
 
 std::vector<Feature> Clusterer::top_features(std::size_t view, int cluster, int count) {
+  impl_->check_learned();
+  if (view >= impl_->schema.views.size() || cluster < 0 || cluster >= impl_->options.clusters || count < 0) {
+    throw Error(ErrorKind::usage,
+                fmt::format("there are no {} features of cluster {} in view {}", count, cluster, view));
+  }
   const bool refined = impl_->prototypes.candidates() > 0;
   const Matrix profiles =  // d x K
       refined ? impl_->prototypes.prototypes(view)

@@ -140,11 +140,18 @@ class FitRun {
   Report run() {
     const Clock clock;
     look();
-    Ensemble ensemble(engine_.options, engine_.schema, report_.rank, engine_.unit_views(), passes_);
+    // Runs are compared and clusters refined by reading the data again.
+    Options options = engine_.options;
+    if (!again_) {
+      options.runs = 1;
+      options.refine = false;
+    }
+    Ensemble ensemble(options, engine_.schema, report_.rank, engine_.unit_views(), passes_);
     for (int pass = 1; pass <= passes_ && !report_.stopped; ++pass) {
       if (pass > 1) source_.rewind();
       report_.stopped = !run_pass(pass, ensemble);
-      // Where no label changed any more, only the last pass, which compares directions, is left to do.
+      // Where no label changes any more, the passes up to the last two have nothing to do: of these the first chooses
+      // and the second compares directions.
       if (ensemble.settled()) pass = std::max(pass, passes_ - 2);
     }
     if (report_.instances == 0) throw Error(ErrorKind::data, "the data have no instances");
@@ -216,7 +223,7 @@ class FitRun {
                               pass, result.instances, report_.instances));
     }
     result.error = ensemble.error();
-    ensemble.end_pass(*engine_.workers);
+    if (go_on) ensemble.end_pass(*engine_.workers);
     result.seconds = clock.seconds();
     result.loss_curve = curve.points();
     report_.loss = result.loss;
@@ -240,6 +247,7 @@ class FitRun {
   void finish(Ensemble& ensemble, bool refined) {
     const StoredEmbedding embedding = ensemble.embedding(report_.instances);
     engine_.method = std::make_unique<Omvc>(ensemble.method());
+    engine_.method->continue_stream();
     std::vector<double> rows = sample_rows(embedding, kmeans_sample_size(report_.clusters), engine_.options.seed);
     if (report_.stopped && static_cast<Index>(rows.size()) < Index{report_.clusters} * report_.rank) {
       throw Error(ErrorKind::interrupted,
@@ -248,11 +256,21 @@ class FitRun {
     engine_.find_centres(std::move(rows));
     if (refined) engine_.prototypes = ensemble.prototypes();
     report_.views = engine_.views();
-    const std::vector<double> explained = ensemble.explained(*engine_.workers);
+    const std::vector<double> explained = ensemble.explained(refined, *engine_.workers);
     for (std::size_t v = 0; v < explained.size(); ++v) report_.views[v].explained = explained[v];
     add_warnings(report_);
     write_results(embedding, refined ? &ensemble.labels() : nullptr);
     patterns_.report(report_);
+  }
+
+  // Offers embedding rows to the sample from which a model that goes on learning finds its centres anew.
+  void remember_rows(Index first, Index count, const std::vector<double>& block) {
+    const RowVector& scale = engine_.method->state().scale;
+    for (Index i = 0; i < count; ++i) {
+      const RowVector row =
+          Eigen::Map<const RowVector>(block.data() + i * scale.size(), scale.size()).cwiseQuotient(scale);
+      engine_.sample->offer(first + i, {row.data(), static_cast<std::size_t>(row.size())});
+    }
   }
 
   // Labels and embedding of all instances, in the row order of the source. The labels are those stored, or, without
@@ -277,6 +295,7 @@ class FitRun {
         if (label >= 0) ++report_.cluster_sizes[static_cast<std::size_t>(label)];
       }
       patterns_.count(first, labels, report_.clusters);
+      remember_rows(first, count, block);
       sink_.write({first, labels, {block.data(), count, embedding.rank()}});
     }
     sink_.finish();

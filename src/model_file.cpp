@@ -68,7 +68,8 @@ void Clusterer::save(const std::string& path) const {
   archive.save(path);
 }
 
-Clusterer Clusterer::load(const std::string& path) {
+// What the archive of a model holds.
+std::unique_ptr<Clusterer::Impl> Clusterer::restore(const std::string& path) {
   const Archive archive = Archive::load(path);
   Options options;
   for_each_param([&](const auto& param) {
@@ -104,7 +105,18 @@ Clusterer Clusterer::load(const std::string& path) {
   if (values.size() != rows.size() * rank)
     throw Error(ErrorKind::data, path + ": the sample of the model is incomplete");
   for (std::size_t i = 0; i < rows.size(); ++i) impl->sample->offer(rows[i], {values.data() + i * rank, rank});
-  return Clusterer(std::move(impl));
+  return impl;
+}
+
+Clusterer Clusterer::load(const std::string& path) {
+  try {
+    return Clusterer(restore(path));
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::io) throw;
+    // Whatever is wrong with options or shapes, it is the file that is bad.
+    const std::string message = error.what();
+    throw Error(ErrorKind::data, message.find(path) == std::string::npos ? path + ": " + message : message);
+  }
 }
 
 }  // namespace omvc

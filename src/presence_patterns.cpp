@@ -10,6 +10,7 @@ namespace omvc {
 namespace {
 
 constexpr std::size_t kMaxViews = 52;     // bits that a double holds exactly
+constexpr std::size_t kCounted = 1024;    // patterns told apart, so that memory is bounded; further ones are left out
 constexpr std::size_t kMaxPatterns = 64;  // reported
 constexpr double kFollows = 0.3;          // NMI of pattern and cluster above which the user is warned
 
@@ -33,7 +34,9 @@ void PresencePatterns::count(Index first, const std::vector<int>& labels, int cl
   store_.read(first, static_cast<Index>(labels.size()), patterns.data());
   for (std::size_t i = 0; i < labels.size(); ++i) {
     if (labels[i] < 0 || std::isnan(patterns[i])) continue;
-    std::vector<Index>& sizes = counts_[static_cast<std::uint64_t>(patterns[i])];
+    const auto pattern = static_cast<std::uint64_t>(patterns[i]);
+    if (counts_.size() >= kCounted && !counts_.contains(pattern)) continue;
+    std::vector<Index>& sizes = counts_[pattern];
     sizes.resize(static_cast<std::size_t>(clusters), 0);
     ++sizes[static_cast<std::size_t>(labels[i])];
   }

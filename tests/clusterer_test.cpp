@@ -128,6 +128,34 @@ TEST_P(ClustererPresets, ASavedModelGoesOnExactlyAsTheOriginal) {
   EXPECT_EQ(a.embedding, b.embedding);
 }
 
+TEST_P(ClustererPresets, AFittedModelGoesOnLearningSavedOrNot) {
+  for (const int passes : {1, 3}) {
+    const test::TempDir folder;
+    const std::string path = folder.path("model.omvc");
+    Options options = options_for(GetParam());
+    options.passes = passes;
+    Clusterer model(options);
+    Collected found;
+    model.fit(*make_planted_source(planted_for(GetParam())), found);
+    model.save(path);
+    Clusterer copy = Clusterer::load(path);
+    PlantedOptions more = planted_for(GetParam());
+    more.instances = 900;
+    const auto source = make_planted_source(more);
+    source->next(600);
+    const Chunk fresh = *source->next(200), last = *source->next(100);
+    EXPECT_EQ(model.partial_fit(fresh).loss, copy.partial_fit(fresh).loss);
+    EXPECT_EQ(model.instances(), copy.instances());
+    EXPECT_GT(model.instances(), 700) << "new instances are counted";
+    const Assignment a = model.assign(last), b = copy.assign(last);
+    EXPECT_EQ(a.labels, b.labels);
+    EXPECT_EQ(a.embedding, b.embedding);
+    Contingency counts;
+    for (std::size_t i = 0; i < a.labels.size(); ++i) counts.add(a.labels[i], planted_label(more, last.rows[i]));
+    EXPECT_GT(score(counts).nmi_geometric, 0.8) << "clusters survive new instances";
+  }
+}
+
 TEST_P(ClustererPresets, LossEndsLowerInEveryPass) {
   const auto source = make_planted_source(planted());
   Collected found;

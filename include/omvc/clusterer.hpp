@@ -53,8 +53,9 @@ class Clusterer {
   Report fit(Source& source, Sink& sink, Observer& observer);
   Report fit(Source& source, Sink& sink);
 
-  // Learns one more chunk. The first one decides the schema and, since nothing else is known then, the scaling: the
-  // totals of a view are those of the first chunk in which it is present.
+  // Learns one more chunk of new instances; Chunk::rows tells them apart, so number on from those already learned. The
+  // first one decides the schema and, since nothing else is known then, the scaling: the totals of a view are those of
+  // the first chunk in which it is present.
   ChunkReport partial_fit(Chunk chunk);
 
   // Embeds and labels instances with the model as it is. After partial_fit the centres are computed here, from a
@@ -81,6 +82,7 @@ class Clusterer {
  private:
   struct Impl;
   explicit Clusterer(std::unique_ptr<Impl> impl);
+  static std::unique_ptr<Impl> restore(const std::string& path);
   std::unique_ptr<Impl> impl_;
 };
 

@@ -60,6 +60,8 @@ int Ensemble::learn(const Chunk& chunk, Workers& workers) {
     if (i == 0) rounds = learned.rounds;
   }
   if (!refine_) return rounds;
+  const bool observed = std::find(data.observed.begin(), data.observed.end(), true) != data.observed.end();
+  if (prototypes_.candidates() == 0 && !observed) return rounds;  // there is nothing to seed prototypes with
   if (prototypes_.candidates() == 0) {
     for (std::uint32_t c = 0; c < kSeeded; ++c) {
       prototypes_.add_seeded(data, Random(options_.seed, Purpose::seeding, (1u << 16) + c), workers);
@@ -112,11 +114,14 @@ std::vector<Matrix> Ensemble::prototypes_of(std::size_t run, Workers& workers) c
 
 void Ensemble::assign(const Chunk& chunk, Workers& workers) {
   const PreparedChunk data(chunk);
-  store_labels(data, prototypes_.assign(data, error_, workers));
+  const CandidateLabels labels = prototypes_.assign(data, error_, workers);
+  prototypes_.recount(data, stored_labels(chunk), labels, workers);
+  store_labels(data, labels);
 }
 
 void Ensemble::finish() {
   if (!chosen_) choose(error_);
+  prototypes_.thaw();
 }
 
 void Ensemble::choose(const RowVector& error) {
@@ -152,10 +157,10 @@ double Ensemble::error() const {
   return (std::accumulate(squares_.begin(), squares_.end(), 0.0) + prototypes_.error().minCoeff()) / observed_;
 }
 
-std::vector<double> Ensemble::explained(Workers& workers) const {
+std::vector<double> Ensemble::explained(bool refined, Workers& workers) const {
   std::vector<double> share;
   for (std::size_t v = 0; v < squares_.size(); ++v) {
-    if (chosen_) {
+    if (refined) {
       share.push_back(prototypes_.explained(v, 0, squares_[v]));
       continue;
     }

@@ -3,12 +3,14 @@
 // kept. With one factorisation and no prototypes this is OMVC as published.
 //
 //     passes 1 .. f       every run learns, until it has seen enough chunks; prototypes seeded by instances of the
-//     first chunk learn beside them after pass f        k-means on the embedding of each run gives it prototypes passes
-//     f+1 .. last  prototypes learn; before the last pass the best candidate is chosen, and that pass goes by
+//     first
+//                         chunk learn beside them
+//     after pass f        k-means on the embedding of each run gives it prototypes
+//     passes f+1 .. last  prototypes learn; before the last pass the best candidate is chosen, and that pass goes by
 //                         directions (Nearest)
 //     once more           every instance is assigned with the prototypes as they are; with few passes the best
-//     candidate
-//                         is chosen only now
+//     candidate is
+//                         chosen only now
 #pragma once
 
 #include <memory>
@@ -45,7 +47,7 @@ class Ensemble {
   // prototypes.
   double error() const;
   // Share of each view that the clusters (refined) or the factorisation explain; see ViewReport::explained.
-  std::vector<double> explained(Workers& workers) const;
+  std::vector<double> explained(bool refined, Workers& workers) const;
   StoredEmbedding embedding(Index rows) const;
   const RowStore& labels() const { return *labels_; }  // after finish: one column, NaN without any view
 

@@ -18,7 +18,7 @@ int Omvc::choose_rank(const Options& options, bool dense) {
 
 LearnedRows Omvc::learn(const PreparedChunk& chunk, const RowStore* previous, Workers& workers) {
   start_basis(options_, chunk, run_, state_, workers);
-  const bool replace = options_.statistics == Statistics::replace && state_.pass > 1;
+  const bool replace = previous != nullptr && options_.statistics == Statistics::replace && state_.pass > 1;
   Matrix left;
   if (replace) {
     left.resize(chunk.size(), previous->width());

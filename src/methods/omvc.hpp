@@ -31,6 +31,9 @@ class Omvc {
 
   void begin_pass(int pass) { state_.begin_pass(pass); }
 
+  // From here on chunks hold new instances: they are counted as those of the first pass are, and replace nothing.
+  void continue_stream() { state_.pass = 1; }
+
   // Learns a chunk. From the second pass on, `previous` holds the rows that the last pass left.
   LearnedRows learn(const PreparedChunk& chunk, const RowStore* previous, Workers& workers);
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "omvc/error.hpp"
+
 namespace omvc {
 namespace {
 
@@ -54,6 +56,12 @@ State State::load(const Archive& archive, const Schema& schema) {
   const Vector counters = archive.vector("state/counters", 5);
   const std::vector<double>& scale = archive.numbers("state/scale");
   const auto rank = static_cast<Index>(scale.size());
+  const double passes = counters(4);
+  if (rank < 1 || !(passes >= 1 && passes <= 1e9)) throw Error(ErrorKind::data, "the model's counters make no sense");
+  // Compared with what is stored before memory is taken for it.
+  for (std::size_t v = 0; v < schema.views.size(); ++v) {
+    archive.matrix(fmt::format("view{}/basis", v), schema.views[v].features, rank);
+  }
   State state(schema, rank);
   state.instances = counters(0);
   state.pass_instances = counters(1);

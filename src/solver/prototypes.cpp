@@ -77,8 +77,8 @@ CandidateLabels Prototypes::nearest(const Matrix& distances, const PreparedChunk
 }
 
 // Moves the rows whose label changed from one sum to another.
-void Prototypes::count(const PreparedChunk& chunk, const CandidateLabels& before, const CandidateLabels& after,
-                       Workers& workers) {
+void Prototypes::recount(const PreparedChunk& chunk, const CandidateLabels& before, const CandidateLabels& after,
+                         Workers& workers) {
   for (std::size_t v = 0; v < views_.size(); ++v) {
     Matrix change = Matrix::Zero(chunk.views[v].rows(), views_[v].sums.cols());
     for (Index i = 0; i < change.rows(); ++i) {
@@ -116,7 +116,7 @@ CandidateLabels Prototypes::learn(const PreparedChunk& chunk, const CandidateLab
     const Distances all = distances(chunk, workers);
     const CandidateLabels next = nearest(by == Nearest::by_mean ? all.by_mean : all.by_direction, chunk);
     if (next == labels) break;
-    count(chunk, labels, next, workers);
+    recount(chunk, labels, next, workers);
     labels = next;
     follow_sums();
   }
@@ -124,7 +124,7 @@ CandidateLabels Prototypes::learn(const PreparedChunk& chunk, const CandidateLab
 }
 
 void Prototypes::end_pass() {
-  frozen_.assign(frozen_.size(), false);
+  thaw();
   follow_sums();
 }
 
@@ -192,7 +192,7 @@ void Prototypes::save(Archive& archive) const {
 Prototypes Prototypes::load(const Archive& archive, const Schema& schema, int clusters, const std::vector<bool>& unit) {
   Prototypes out(schema, clusters, unit);
   if (archive.number("prototypes/candidates") == 0) return out;
-  out.widen();
+  out.frozen_.assign(1, false);
   for (std::size_t v = 0; v < schema.views.size(); ++v) {
     const std::string key = fmt::format("view{}/prototypes", v);
     out.views_[v].prototypes = archive.matrix(key, schema.views[v].features, clusters);

@@ -46,7 +46,12 @@ class Prototypes {
   CandidateLabels learn(const PreparedChunk& chunk, const CandidateLabels& previous, int rounds, Nearest by,
                         Workers& workers);
 
-  // Lets candidates that were given follow their sums from now on.
+  // Counts labels in the place of others without moving the prototypes.
+  void recount(const PreparedChunk& chunk, const CandidateLabels& before, const CandidateLabels& after,
+               Workers& workers);
+
+  // Lets candidates that were given follow their sums from now on (thaw), and all move to where their sums are.
+  void thaw() { frozen_.assign(frozen_.size(), false); }
   void end_pass();
 
   // Assigns by direction with the prototypes as they are, and adds to `error` the least value of the objective above, a
@@ -85,7 +90,6 @@ class Prototypes {
   };
   Distances distances(const PreparedChunk& chunk, Workers& workers) const;
   CandidateLabels nearest(const Matrix& distances, const PreparedChunk& chunk) const;
-  void count(const PreparedChunk& chunk, const CandidateLabels& before, const CandidateLabels& after, Workers& workers);
 
   int clusters_ = 0;
   std::vector<View> views_;

@@ -44,13 +44,13 @@ ViewScaling choose_automatic(const ViewSurvey& survey) {
     out.description = "dense: each feature to 0 .. 1, total variance 1";
     return out;
   }
-  out.clip = survey.negatives > 0;
+  out.clip = true;
   out.unit_rows = true;
   if (survey.fractions == 0 && survey.negatives == 0) {
     out.gain = inverse_frequency(survey);
     out.description = "sparse counts: tf-idf, rows of length 1";
   } else {
-    out.description = fmt::format("sparse weights: {}rows of length 1", out.clip ? "negatives to 0, " : "");
+    out.description = fmt::format("sparse weights: {}rows of length 1", survey.negatives > 0 ? "negatives to 0, " : "");
   }
   return out;
 }

@@ -3,7 +3,8 @@
 //
 //     x_j  ->  factor * unit( gain_j * (clip(x_j) - shift_j) )       unit: the row to length 1, where asked for
 //
-// A sparse view is never shifted, so its zeros stay zeros.
+// Only entries that are stored are touched, so a sparse view stays sparse: a feature that is zero for some instance is
+// not shifted unless it has negative values in a dense view.
 #pragma once
 
 #include <string>
