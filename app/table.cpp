@@ -1,7 +1,6 @@
 #include "table.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <fmt/format.h>
 
 namespace omvc::app {
@@ -15,7 +14,7 @@ std::string format_table(const std::vector<std::vector<std::string>>& rows) {
     for (std::size_t j = 0; j < rows[i].size(); ++j) {
       width[j] = std::max(width[j], rows[i][j].size());
       const std::string& cell = rows[i][j];
-      if (i > 0 && !cell.empty() && std::isdigit(static_cast<unsigned char>(cell.back())) == 0) numeric[j] = false;
+      if (i > 0 && cell.find_first_not_of("0123456789.+-e") != std::string::npos) numeric[j] = false;
     }
   }
   std::string out;

@@ -44,6 +44,7 @@ SETS = {
     "digit": _digit,
     "webkb": lambda _: [DATA / "webkb" / "WebKB.mat", "-k", 2],
     "reuters-1200": lambda _: [DATA / "reuters-1200" / "Reuters_1200_sparse.mat", "-k", 6],
+    "reuters-600": lambda _: [DATA / "reuters-600" / "reuters.mat", "-k", 6],
     "hdigit": lambda _: [DATA / "hdigit" / "Hdigit.mat", "-k", 10],
     "3sources": lambda _: [DATA / "3sources" / "3sourceIncomplete.mat", "-k", 6],
     "bbcsport": lambda _: [DATA / "bbcsport" / "bbcsportIncomplete.mat", "-k", 5],
