@@ -1,5 +1,5 @@
 # The front door. `make demo` and `make test` do everything on a fresh Debian 12 machine, packages included.
-.PHONY: setup build demo test format check-format sanitize bench clean
+.PHONY: setup build demo test format check-format sanitize clean
 
 # ccache makes a second build of the same sources quick; without it everything works as well.
 CMAKE_FLAGS := $(if $(shell command -v ccache),-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
@@ -31,7 +31,7 @@ sanitize: setup
 	@ctest --preset asan --parallel 2
 	@cmake --preset tsan $(CMAKE_FLAGS) >/dev/null
 	@cmake --build --preset tsan --target omvc_tests
-	@ctest --preset tsan --parallel 2 -R 'Workers|KMeans|Lloyd|DataBlock|RowProblem|LearnChunk|Clusterer'
+	@ctest --preset tsan --parallel 2 -R 'Workers|KMeans|Lloyd|DataBlock|RowProblem|LearnChunk|Prototypes|Clusterer'
 
 clean:
 	@rm -rf build build-dev build-asan build-tsan

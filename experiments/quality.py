@@ -2,6 +2,7 @@
 """Clustering quality on the fixed masks and seeds, as Markdown tables; see docs/quality.md.
 
     python3 experiments/quality.py paper             the paper's preset beside the paper's figures
+    python3 experiments/quality.py grid              the paper's preset on WebKB over alpha and beta
     python3 experiments/quality.py default           the default after 1 and 5 passes beside the best peer
     python3 experiments/quality.py all               default and paper's preset on every data set and mask
     python3 experiments/quality.py ablation          each part of the default switched off, one at a time
@@ -88,6 +89,16 @@ def paper_table(command, scratch):
                f"{script} |")
 
 
+def grid_table(command, scratch):
+    yield "| alpha | beta | webkb | webkb, cyclic 40 % |"
+    yield "| --- | --- | --- | --- |"
+    for alpha, beta in (("1e-4", "1e-7"), ("1e-3", "1e-7"), ("1e-2", "1e-7"), ("1e-1", "1e-7"), ("1", "1e-7"),
+                        ("10", "1e-7"), ("1e-2", "1e-9"), ("1e-2", "1e-5")):
+        options = ["--preset", "paper", "--alpha", alpha, "--beta", beta]
+        cells = [mean(runs(command, "webkb", mask, options, scratch), "nmi") for mask in ("", "cyclic-40")]
+        yield f"| {alpha} | {beta} | {cells[0]} | {cells[1]} |"
+
+
 def default_table(command, scratch):
     yield ("| data | NMI, 1 pass | NMI, 5 passes | AC, 5 passes | best peer, NMI | asked for: 1 pass / 5 passes | "
            "seconds a pass, default / paper preset at chunk 500 |")
@@ -126,7 +137,7 @@ def ablation_table(command, scratch):
 
 
 def main():
-    tables = {"paper": paper_table, "default": default_table, "all": all_table, "ablation": ablation_table}
+    tables = {"paper": paper_table, "grid": grid_table, "default": default_table, "all": all_table, "ablation": ablation_table}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("table", choices=tables)
     parser.add_argument("--omvc", default=ROOT / "build" / "omvc")

@@ -106,11 +106,14 @@ void add_warnings(Report& report) {
                     "model.",
                     report.unobserved, report.instances));
   }
+  std::string negatives;
   for (const ViewReport& view : report.views) {
     if (view.negatives == 0) continue;
-    report.warnings.push_back(
-        fmt::format("View {}: {} negative entries were set to 0, since the factorisation is nonnegative.", view.name,
-                    view.negatives));
+    negatives +=
+        fmt::format("{}view {}: {} negative entries", negatives.empty() ? "" : ", ", view.name, view.negatives);
+  }
+  if (!negatives.empty()) {
+    report.warnings.push_back(fmt::format("Set to 0, since the factorisation is nonnegative: {}.", negatives));
   }
 }
 
@@ -155,7 +158,7 @@ class FitRun {
       if (ensemble.settled()) pass = std::max(pass, passes_ - 2);
     }
     if (report_.instances == 0) throw Error(ErrorKind::data, "the data have no instances");
-    const bool refined = ensemble.refines() && again_ && !report_.stopped;
+    const bool refined = ensemble.refines() && !report_.stopped;
     if (refined) assign_all(ensemble);
     finish(ensemble, refined);
     report_.seconds = clock.seconds();

@@ -2,15 +2,13 @@
 // (Prototypes) that start from what they found. Of all these clusterings the one with the least error in data space is
 // kept. With one factorisation and no prototypes this is OMVC as published.
 //
-//     passes 1 .. f       every run learns, until it has seen enough chunks; prototypes seeded by instances of the
-//     first
-//                         chunk learn beside them
+//     passes 1 .. f       every run learns, until it has seen enough chunks;
+//                         prototypes seeded by instances of the first chunk learn beside them
 //     after pass f        k-means on the embedding of each run gives it prototypes
-//     passes f+1 .. last  prototypes learn; before the last pass the best candidate is chosen, and that pass goes by
-//                         directions (Nearest)
-//     once more           every instance is assigned with the prototypes as they are; with few passes the best
-//     candidate is
-//                         chosen only now
+//     passes f+1 .. last  prototypes learn; before the last pass the best candidate is chosen,
+//                         and that pass goes by directions (Nearest)
+//     once more           every instance is assigned with the prototypes as they are;
+//                         with few passes the best candidate is chosen only now
 #pragma once
 
 #include <memory>

@@ -10,6 +10,7 @@
 namespace omvc {
 namespace {
 
+constexpr int kEmbedRounds = 50;  // latent steps for rows that get no others
 constexpr int kStartRounds = 10;  // latent steps with which the rows of a new chunk find their place
 
 // Line 3: fills the missing instances and sets the weights (Eq. 10, 11).
@@ -47,7 +48,7 @@ ChunkWork prepare(const Options& options, const PreparedChunk& chunk, const Stat
 }
 
 // The first latent rows of a chunk: what the current basis makes of it.
-void start_latent(const Options& options, const State& state, ChunkWork& work, Workers& workers) {
+void start_latent(const Options& options, const State& state, int rounds, ChunkWork& work, Workers& workers) {
   double diagonal = 0;
   for (std::size_t v = 0; v < work.views.size(); ++v) {
     refresh_products(state.views[v].U, work.views[v], workers);
@@ -55,7 +56,7 @@ void start_latent(const Options& options, const State& state, ChunkWork& work, W
   }
   work.ridge =
       options.ridge * diagonal / static_cast<double>(work.views.size()) / static_cast<double>(state.scale.size());
-  for (int round = 0; round < kStartRounds; ++round) {
+  for (int round = 0; round < rounds; ++round) {
     if (options.consensus == Consensus::tight) {
       update_joint_latent(options, work, workers);
       continue;
@@ -96,7 +97,7 @@ ChunkOutcome learn_chunk(const Options& options, const PreparedChunk& chunk, con
   if (state.pass == 1) observe(chunk, state);
   ChunkWork work = prepare(options, chunk, state);
   if (previous != nullptr) subtract_previous(*previous, state, work, workers);
-  start_latent(options, state, work, workers);
+  start_latent(options, state, kStartRounds, work, workers);
   for (std::size_t v = 0; v < work.views.size(); ++v) refresh_sums(state.views[v].seen, work.views[v], workers);
 
   double loss = objective(options, state, work);
@@ -141,7 +142,7 @@ ChunkOutcome learn_chunk(const Options& options, const PreparedChunk& chunk, con
 
 Matrix embed_chunk(const Options& options, const PreparedChunk& chunk, const State& state, Workers& workers) {
   ChunkWork work = prepare(options, chunk, state);
-  for (int repeat = 0; repeat < 5; ++repeat) start_latent(options, state, work, workers);
+  start_latent(options, state, kEmbedRounds, work, workers);
   return std::move(work.consensus);
 }
 
