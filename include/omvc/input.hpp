@@ -15,9 +15,19 @@ struct Input {
   std::optional<std::vector<int>> truth;  // class labels found in a container file, numbered as they are there
 };
 
-// One container file that holds all views, or one file a view with the same instances in the same rows.
+// What a file does not tell by itself. Every field has a default that is right for most files.
+struct InputOptions {
+  std::string format;        // empty: by name and content; else a name of docs/formats.md, such as "svmlight"
+  std::string id_column;     // text: the column of sample ids, by name or number from 1; empty: detected; "none"
+  bool transpose = false;    // Matrix Market and dense matrices: instances are columns
+  std::string layer;         // HDF5: this layer in the place of X
+  std::string label_column;  // HDF5: the column of obs that holds the class labels
+};
+
+// One container file that holds all views, or one file a view. Files whose rows have sample ids are joined by them: an
+// instance is every id that occurs in some file. Others have the same instances in the same rows.
 // Throws ErrorKind::io for what cannot be read and ErrorKind::data for what cannot be understood.
-Input open_input(const std::vector<std::string>& paths);
+Input open_input(const std::vector<std::string>& paths, const InputOptions& options = {});
 
 // Side files of a data set: text, one line an instance.
 std::vector<int> read_labels(const std::string& path);   // one integer or word a line; words are numbered by

@@ -28,6 +28,10 @@ class Source {
 
   // The number of instances, where it is known without reading them all.
   virtual std::optional<Index> size() const { return std::nullopt; }
+
+  // The sample ids of instances [first, first + count) by number, where the data have them; none otherwise. Of a source
+  // that reads them along with the data they are known once a pass is complete.
+  virtual std::vector<std::string> ids(Index /*first*/, Index /*count*/) { return {}; }
 };
 
 // A whole data set in memory, delivered in the order given (row numbers, each once), or as it is stored.

@@ -21,6 +21,7 @@ class MaskedSource final : public Source {
 
   const Schema& schema() const override { return source_->schema(); }
   std::optional<Index> size() const override { return source_->size(); }
+  std::vector<std::string> ids(Index first, Index count) override { return source_->ids(first, count); }
 
   std::optional<Chunk> next(Index max_rows) override {
     auto chunk = source_->next(max_rows);

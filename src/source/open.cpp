@@ -113,7 +113,7 @@ std::vector<std::string> view_names(const std::vector<std::string>& paths) {
 
 }  // namespace
 
-Input open_input(const std::vector<std::string>& paths) {
+Input open_input(const std::vector<std::string>& paths, const InputOptions& /*options*/) {
   if (paths.empty()) {
     throw Error(ErrorKind::usage, "no input: name one file for each view, or one container file with all views");
   }
