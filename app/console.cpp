@@ -67,12 +67,13 @@ void ConsoleObserver::message(const std::string& text) {
   fmt::print(stderr, "{}\n", text);
 }
 
-void ConsoleObserver::on_survey(Index instances) {
-  if (quiet_ || !terminal_ || seconds() - last_bar_ < 0.1) return;
+bool ConsoleObserver::on_survey(Index instances) {
+  if (quiet_ || !terminal_ || seconds() - last_bar_ < 0.1) return !stop_requested();
   last_bar_ = seconds();
   fmt::print(stderr, "\r\033[Klooking at the data: {} instances", instances);
   std::fflush(stderr);
   bar_shown_ = true;
+  return !stop_requested();
 }
 
 void ConsoleObserver::on_start(const Report& known, int passes) {

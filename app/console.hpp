@@ -33,7 +33,7 @@ class ProgressLine {
 class ConsoleObserver : public Observer {
  public:
   explicit ConsoleObserver(bool quiet);
-  void on_survey(Index instances) override;
+  bool on_survey(Index instances) override;
   void on_start(const Report& known, int passes) override;
   bool on_chunk(const ChunkReport& chunk) override;
   void on_pass(const PassReport& pass, const Embedding& embedding) override;

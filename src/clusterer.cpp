@@ -30,21 +30,28 @@ void Engine::start(const Schema& data_schema) {
   }
   scaling.assign(views, {});
   clipped.assign(views, 0);
-  method.reset();
+  factors.reset();
+  prototypes = {};
   sample.emplace(kmeans_sample_size(options.clusters), options.seed);
   centres.clear();
 }
 
 void Engine::begin() {
-  method = std::make_unique<Omvc>(options, schema, choose_rank());
+  factors = std::make_unique<Omvc>(options, schema, Omvc::choose_rank(options, all_dense()));
   prototypes = Prototypes(schema, options.clusters, unit_views());
 }
 
-int Engine::choose_rank() const {
-  const std::vector<bool> unit = unit_views();
-  const bool known = std::all_of(scaling.begin(), scaling.end(), [](const ViewScaling& view) { return view.known; });
-  return Omvc::choose_rank(options, known && std::find(unit.begin(), unit.end(), true) == unit.end());
+bool Engine::all_dense() const {
+  return std::all_of(scaling.begin(), scaling.end(),
+                     [](const ViewScaling& view) { return view.known && !view.unit_rows; });
 }
+
+int Engine::rank() const {
+  if (factors) return static_cast<int>(factors->state().scale.size());
+  return learned() ? options.clusters : 0;
+}
+
+double Engine::instances() const { return factors ? factors->state().instances : prototype_instances; }
 
 std::vector<bool> Engine::unit_views() const {
   std::vector<bool> unit;
@@ -53,12 +60,12 @@ std::vector<bool> Engine::unit_views() const {
 }
 
 void Engine::check_learned() const {
-  if (!method) throw Error(ErrorKind::usage, "the model has learned nothing yet: call fit or partial_fit first");
+  if (!learned()) throw Error(ErrorKind::usage, "the model has learned nothing yet: call fit or partial_fit first");
 }
 
 void Engine::check_fits(const Chunk& chunk) const { check_chunk(chunk, schema); }
 
-void Engine::scale(Chunk& chunk, bool count_negatives) {
+std::vector<Index> Engine::scale(Chunk& chunk) {
   std::optional<Survey> survey;
   for (std::size_t v = 0; v < scaling.size(); ++v) {
     if (scaling[v].known || chunk.views[v].present.empty()) continue;
@@ -70,13 +77,19 @@ void Engine::scale(Chunk& chunk, bool count_negatives) {
     // A total of nothing scales nothing: the first chunk with a positive entry decides.
     if (options.scaling == Scaling::total && !(survey->views[v].total > 0)) scaling[v].known = false;
   }
-  const std::vector<Index> negatives = apply_scaling(scaling, schema, chunk);
-  if (!count_negatives) return;
-  for (std::size_t v = 0; v < negatives.size(); ++v) clipped[v] += negatives[v];
+  return apply_scaling(scaling, schema, chunk);
+}
+
+void Engine::need_centres() {
+  if (!centres.empty() || !factors) return;
+  std::vector<double> rows = sample->values();
+  const RowVector& scale = factors->state().scale;
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] *= scale(static_cast<Index>(i) % scale.size());
+  find_centres(std::move(rows));
 }
 
 void Engine::find_centres(std::vector<double> rows) {
-  const Index r = method->state().scale.size();
+  const Index r = rank();
   const Index count = static_cast<Index>(rows.size()) / r;
   if (count < options.clusters) {
     throw Error(ErrorKind::data,
@@ -93,7 +106,7 @@ void Engine::find_centres(std::vector<double> rows) {
 }
 
 std::vector<int> Engine::label(const double* rows, Index count) const {
-  const Index r = method->state().scale.size();
+  const Index r = rank();
   std::vector<int> labels;
   std::vector<double> row;
   for (Index i = 0; i < count; ++i) {
@@ -106,10 +119,14 @@ std::vector<int> Engine::label(const double* rows, Index count) const {
 
 std::vector<ViewReport> Engine::views() const {
   std::vector<ViewReport> reports;
+  const auto observed = [&](std::size_t v) {
+    if (factors) return static_cast<Index>(factors->state().views[v].observed);
+    return prototypes.candidates() > 0 ? static_cast<Index>(prototypes.counted(v, 0)) : Index{0};
+  };
   for (std::size_t v = 0; v < schema.views.size(); ++v) {
     reports.push_back({.name = schema.views[v].name,
                        .features = schema.views[v].features,
-                       .observed = method ? static_cast<Index>(method->state().views[v].observed) : 0,
+                       .observed = observed(v),
                        .negatives = clipped[v],
                        .scaling = scaling[v].known ? scaling[v].description : "never seen"});
   }
@@ -128,7 +145,11 @@ Report Clusterer::fit(Source& source, Sink& sink) {
 }
 
 ChunkReport Clusterer::partial_fit(Chunk chunk) {
-  if (!impl_->method) {
+  if (impl_->prediction_only || (impl_->learned() && !impl_->factors)) {
+    throw Error(ErrorKind::usage, impl_->prediction_only ? "this model was saved for prediction only: it cannot learn"
+                                                         : "only models of method omvc go on learning; fit again");
+  }
+  if (!impl_->factors) {
     Schema schema;
     for (std::size_t v = 0; v < chunk.views.size(); ++v) {
       schema.views.push_back({fmt::format("view{}", v + 1), block_cols(chunk.views[v].block), {}});
@@ -136,10 +157,11 @@ ChunkReport Clusterer::partial_fit(Chunk chunk) {
     impl_->start(schema);
   }
   impl_->check_fits(chunk);
-  impl_->scale(chunk, true);
-  if (!impl_->method) impl_->begin();
+  const std::vector<Index> negatives = impl_->scale(chunk);
+  for (std::size_t v = 0; v < negatives.size(); ++v) impl_->clipped[v] += negatives[v];
+  if (!impl_->factors) impl_->begin();
   const PreparedChunk data(chunk);
-  const LearnedRows learned = impl_->method->learn(data, nullptr, *impl_->workers);
+  const LearnedRows learned = impl_->factors->learn(data, nullptr, *impl_->workers);
   if (impl_->prototypes.candidates() > 0) {
     const CandidateLabels none = CandidateLabels::Constant(chunk.size(), 1, -1);
     impl_->prototypes.learn(data, none, 1, Nearest::by_direction, *impl_->workers);
@@ -152,7 +174,7 @@ ChunkReport Clusterer::partial_fit(Chunk chunk) {
   return {.pass = 1,
           .chunk = 0,
           .instances = instances(),
-          .loss = impl_->method->average_loss(*impl_->workers),
+          .loss = impl_->factors->average_loss(*impl_->workers),
           .rounds = learned.rounds};
 }
 
@@ -166,17 +188,27 @@ Assignment Clusterer::assign(Chunk chunk) {
   }
   apply_scaling(impl_->scaling, impl_->schema, chunk);
   const PreparedChunk data(chunk);
-  Matrix rows = impl_->method->embed(data, *impl_->workers);
-  for (std::size_t i = 0; i < data.observed.size(); ++i) {
-    if (!data.observed[i]) rows.row(static_cast<Index>(i)).setConstant(std::numeric_limits<double>::quiet_NaN());
-  }
-  Assignment out{{}, {rows.data(), rows.data() + rows.size()}};
+  Assignment out;
   if (impl_->prototypes.candidates() > 0) {
     RowVector error;
     const CandidateLabels labels = impl_->prototypes.assign(data, error, *impl_->workers);
     out.labels.assign(labels.data(), labels.data() + labels.size());
+  }
+  Matrix rows(data.size(), impl_->rank());
+  if (impl_->factors) {
+    rows = impl_->factors->embed(data, *impl_->workers);
   } else {
-    centres();
+    rows.setZero();
+    for (Index i = 0; i < rows.rows(); ++i) {
+      if (out.labels[static_cast<std::size_t>(i)] >= 0) rows(i, out.labels[static_cast<std::size_t>(i)]) = 1;
+    }
+  }
+  for (std::size_t i = 0; i < data.observed.size(); ++i) {
+    if (!data.observed[i]) rows.row(static_cast<Index>(i)).setConstant(std::numeric_limits<double>::quiet_NaN());
+  }
+  out.embedding.assign(rows.data(), rows.data() + rows.size());
+  if (out.labels.empty()) {
+    impl_->need_centres();
     out.labels = impl_->label(rows.data(), rows.rows());
   }
   return out;
@@ -184,23 +216,18 @@ Assignment Clusterer::assign(Chunk chunk) {
 
 const Options& Clusterer::options() const { return impl_->options; }
 const Schema& Clusterer::schema() const { return impl_->schema; }
-Index Clusterer::instances() const { return impl_->method ? static_cast<Index>(impl_->method->state().instances) : 0; }
-int Clusterer::rank() const { return impl_->method ? static_cast<int>(impl_->method->state().scale.size()) : 0; }
+Index Clusterer::instances() const { return static_cast<Index>(impl_->instances()); }
+int Clusterer::rank() const { return impl_->rank(); }
 
 std::span<const double> Clusterer::basis(std::size_t view) const {
-  if (!impl_->method) return {};
-  const Matrix& U = impl_->method->state().views.at(view).U;
+  if (!impl_->factors) return {};
+  const Matrix& U = impl_->factors->state().views.at(view).U;
   return {U.data(), static_cast<std::size_t>(U.size())};
 }
 
 std::span<const double> Clusterer::centres() {
   impl_->check_learned();
-  if (impl_->centres.empty()) {
-    std::vector<double> rows = impl_->sample->values();
-    const RowVector& scale = impl_->method->state().scale;
-    for (std::size_t i = 0; i < rows.size(); ++i) rows[i] *= scale(static_cast<Index>(i) % scale.size());
-    impl_->find_centres(std::move(rows));
-  }
+  impl_->need_centres();
   return impl_->centres;
 }
 
@@ -215,7 +242,7 @@ std::vector<Feature> Clusterer::top_features(std::size_t view, int cluster, int 
   const bool refined = impl_->prototypes.candidates() > 0;
   const Matrix profiles =  // d x K
       refined ? impl_->prototypes.prototypes(view)
-              : Matrix(impl_->method->state().views.at(view).U *
+              : Matrix(impl_->factors->state().views.at(view).U *
                        Eigen::Map<const Matrix>(centres().data(), impl_->options.clusters, rank()).transpose());
   const Vector mean = profiles.rowwise().mean();
   const Vector own = profiles.col(cluster);

@@ -43,60 +43,88 @@ ViewScaling get_scaling(const Archive& archive, const std::string& key, Index fe
 
 }  // namespace
 
-void Clusterer::save(const std::string& path) const {
-  if (!impl_->method) throw Error(ErrorKind::usage, "there is nothing to save: the model has learned nothing yet");
-  Archive archive;
+void Engine::put_setting(Archive& archive) const {
   for_each_param([&](const auto& param) {
     if (!belongs_to_model(param.name)) return;
-    archive.put(fmt::format("option/{}", param.name), format_option(impl_->options, param.name));
+    archive.put(fmt::format("option/{}", param.name), format_option(options, param.name));
   });
   std::vector<std::string> names;
   std::vector<Index> features;
-  for (std::size_t v = 0; v < impl_->schema.views.size(); ++v) {
-    names.push_back(impl_->schema.views[v].name);
-    features.push_back(impl_->schema.views[v].features);
-    archive.put(fmt::format("view{}/feature_names", v), impl_->schema.views[v].feature_names);
-    put_scaling(archive, fmt::format("view{}/scaling", v), impl_->scaling[v], impl_->clipped[v]);
+  for (std::size_t v = 0; v < schema.views.size(); ++v) {
+    names.push_back(schema.views[v].name);
+    features.push_back(schema.views[v].features);
+    archive.put(fmt::format("view{}/feature_names", v), schema.views[v].feature_names);
+    put_scaling(archive, fmt::format("view{}/scaling", v), scaling[v], clipped[v]);
   }
   archive.put("schema/names", names);
   archive.put("schema/features", features);
-  impl_->method->state().save(archive);
-  impl_->prototypes.save(archive);
+}
+
+void Engine::get_setting(const Archive& archive) {
+  Options read = options;
+  for_each_param([&](const auto& param) {
+    const std::string key = fmt::format("option/{}", param.name);
+    // An option that is younger than the file has the value that it had no name for: its default.
+    if (belongs_to_model(param.name) && archive.has(key)) parse_option(read, param.name, archive.text(key));
+  });
+  check_options(read);
+  options = read;
+  const std::vector<std::string> names = archive.lines("schema/names");
+  const std::vector<Index>& features = archive.integers("schema/features");
+  if (names.size() != features.size()) throw Error(ErrorKind::data, "the schema contradicts itself");
+  Schema stored;
+  for (std::size_t v = 0; v < names.size(); ++v) {
+    stored.views.push_back({names[v], features[v], archive.lines(fmt::format("view{}/feature_names", v))});
+    const auto named = static_cast<Index>(stored.views[v].feature_names.size());
+    if (features[v] < 1 || (named != 0 && named != features[v])) {
+      throw Error(ErrorKind::data, fmt::format("view {} contradicts itself", names[v]));
+    }
+  }
+  start(stored);
+  for (std::size_t v = 0; v < names.size(); ++v) {
+    scaling[v] = get_scaling(archive, fmt::format("view{}/scaling", v), features[v], clipped[v]);
+  }
+}
+
+void Clusterer::save(const std::string& path, ModelKind kind) const {
+  const bool whole = kind == ModelKind::whole;
+  if (!impl_->learned()) throw Error(ErrorKind::usage, "there is nothing to save: the model has learned nothing yet");
+  if (whole && impl_->prediction_only) {
+    throw Error(ErrorKind::usage, "this model was saved for prediction only, so it cannot be saved whole");
+  }
+  if (!whole) impl_->need_centres();
+  Archive archive;
+  impl_->put_setting(archive);
+  archive.put("model/prediction_only", whole ? 0.0 : 1.0);
+  archive.put("model/instances", impl_->instances());
+  archive.put("model/factors", impl_->factors ? 1.0 : 0.0);
+  if (impl_->factors) impl_->factors->state().save(archive, "", whole);
+  impl_->prototypes.save(archive, whole);
   archive.put("centres", impl_->centres);
-  archive.put("sample/rows", impl_->sample->rows());
-  archive.put("sample/values", impl_->sample->values());
+  archive.put("sample/rows", whole ? impl_->sample->rows() : std::vector<Index>{});
+  archive.put("sample/values", whole ? impl_->sample->values() : std::vector<double>{});
   archive.save(path);
 }
 
 // What the archive of a model holds.
 std::unique_ptr<Clusterer::Impl> Clusterer::restore(const std::string& path) {
   const Archive archive = Archive::load(path);
-  Options options;
-  for_each_param([&](const auto& param) {
-    if (!belongs_to_model(param.name)) return;
-    parse_option(options, param.name, archive.text(fmt::format("option/{}", param.name)));
-  });
-  auto impl = std::make_unique<Impl>(options);
-  const std::vector<std::string> names = archive.lines("schema/names");
-  const std::vector<Index>& features = archive.integers("schema/features");
-  if (names.size() != features.size())
-    throw Error(ErrorKind::data, path + ": the schema of the model contradicts itself");
-  Schema schema;
-  for (std::size_t v = 0; v < names.size(); ++v) {
-    schema.views.push_back({names[v], features[v], archive.lines(fmt::format("view{}/feature_names", v))});
-    const auto named = static_cast<Index>(schema.views[v].feature_names.size());
-    if (features[v] < 1 || (named != 0 && named != features[v])) {
-      throw Error(ErrorKind::data, fmt::format("{}: view {} of the model contradicts itself", path, names[v]));
-    }
+  if (archive.has("checkpoint/version")) {
+    throw Error(ErrorKind::data, path + " is a checkpoint, not a model: finish the run with fit --resume");
   }
-  impl->start(schema);
-  for (std::size_t v = 0; v < names.size(); ++v) {
-    impl->scaling[v] = get_scaling(archive, fmt::format("view{}/scaling", v), features[v], impl->clipped[v]);
+  auto impl = std::make_unique<Impl>(Options{.clusters = 2});
+  impl->get_setting(archive);
+  const Options& options = impl->options;
+  // Models of the first version always had factors and said nothing about them.
+  if (!archive.has("model/factors") || archive.number("model/factors") != 0) {
+    impl->factors = std::make_unique<Omvc>(options, State::load(archive, impl->schema));
   }
-  impl->method = std::make_unique<Omvc>(options, State::load(archive, schema));
-  impl->prototypes = Prototypes::load(archive, schema, options.clusters, impl->unit_views());
+  impl->prototypes = Prototypes::load(archive, impl->schema, options.clusters, impl->unit_views());
+  if (!impl->learned()) throw Error(ErrorKind::data, path + ": the model has neither factors nor prototypes");
+  if (archive.has("model/prediction_only")) impl->prediction_only = archive.number("model/prediction_only") != 0;
+  if (!impl->factors) impl->prototype_instances = archive.number("model/instances");
   impl->centres = archive.numbers("centres");
-  const auto rank = static_cast<std::size_t>(impl->method->state().scale.size());
+  const auto rank = static_cast<std::size_t>(impl->rank());
   if (!impl->centres.empty() && impl->centres.size() != rank * static_cast<std::size_t>(options.clusters)) {
     throw Error(ErrorKind::data, path + ": the centres of the model do not fit its options");
   }

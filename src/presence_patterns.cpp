@@ -16,7 +16,8 @@ constexpr double kFollows = 0.3;          // NMI of pattern and cluster above wh
 
 }  // namespace
 
-PresencePatterns::PresencePatterns(std::size_t views) : views_(views) {}
+PresencePatterns::PresencePatterns(std::size_t views, const RowFolder& folder)
+    : views_(views), store_(folder.open("patterns", 1)) {}
 
 void PresencePatterns::remember(const Chunk& chunk) {
   if (views_ > kMaxViews) return;
@@ -25,13 +26,13 @@ void PresencePatterns::remember(const Chunk& chunk) {
     for (const Index at : chunk.views[v].present)
       patterns[static_cast<std::size_t>(at)] += std::ldexp(1.0, static_cast<int>(v));
   }
-  store_.write(chunk.rows, patterns.data());
+  store_->write(chunk.rows, patterns.data());
 }
 
 void PresencePatterns::count(Index first, const std::vector<int>& labels, int clusters) {
   if (views_ > kMaxViews) return;
   std::vector<double> patterns(labels.size());
-  store_.read(first, static_cast<Index>(labels.size()), patterns.data());
+  store_->read(first, static_cast<Index>(labels.size()), patterns.data());
   for (std::size_t i = 0; i < labels.size(); ++i) {
     if (labels[i] < 0 || std::isnan(patterns[i])) continue;
     const auto pattern = static_cast<std::uint64_t>(patterns[i]);

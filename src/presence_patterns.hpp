@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <vector>
 
 #include "omvc/report.hpp"
@@ -13,7 +14,7 @@ namespace omvc {
 
 class PresencePatterns {
  public:
-  explicit PresencePatterns(std::size_t views);
+  PresencePatterns(std::size_t views, const RowFolder& folder);
 
   // Remembers the patterns of a chunk, by row, on disk.
   void remember(const Chunk& chunk);
@@ -23,9 +24,11 @@ class PresencePatterns {
 
   void report(Report& report) const;
 
+  RowStore& store() { return *store_; }
+
  private:
   std::size_t views_;
-  RowStore store_{1};                                   // the pattern as the bits of a whole number
+  std::unique_ptr<RowStore> store_;                     // the pattern as the bits of a whole number
   std::map<std::uint64_t, std::vector<Index>> counts_;  // cluster sizes by pattern
 };
 

@@ -18,7 +18,7 @@ Chunk make_chunk() {
 }
 
 TEST(PresencePatterns, WarnsWhereClustersFollowWhatIsMissing) {
-  PresencePatterns patterns(2);
+  PresencePatterns patterns(2, {});
   patterns.remember(make_chunk());
   std::vector<int> labels;
   for (int i = 0; i < 60; ++i) labels.push_back(i / 20);
@@ -32,7 +32,7 @@ TEST(PresencePatterns, WarnsWhereClustersFollowWhatIsMissing) {
 }
 
 TEST(PresencePatterns, CountsClustersByPatternAndIsSilentWhereTheyAreIndependent) {
-  PresencePatterns patterns(2);
+  PresencePatterns patterns(2, {});
   patterns.remember(make_chunk());
   std::vector<int> labels;
   for (int i = 0; i < 60; ++i) labels.push_back(i % 2);

@@ -39,6 +39,21 @@ struct Feature {
   double lift = 0;    // the weight relative to the mean over clusters
 };
 
+// Keeps a long fit safe. The complete state is written at chunk boundaries, and always at the end of a pass, to `file`
+// and a folder FILE.rows beside it; each write replaces the last one atomically. However the process ends, a fit with
+// `resume` goes on from there, and its model and labels have the same bits as those of a fit that was not disturbed.
+struct Checkpointing {
+  std::string file;     // none: no checkpoints
+  bool resume = false;  // go on from the file, or from the start where there is none yet
+  double seconds = 30;  // between two of them, about; 0: not by time
+  Index chunks = 0;     // between two of them; 0: not by chunks
+};
+
+// Removes a checkpoint and its folder: for when the results of the run are safe.
+void remove_checkpoint(const std::string& file);
+
+enum class ModelKind { whole, prediction };
+
 class Clusterer {
  public:
   // Throws ErrorKind::usage if the options cannot work.
@@ -50,7 +65,11 @@ class Clusterer {
   // Learns from the source in options.passes passes, then hands labels and embedding of all instances to the sink.
   // A source that can be read again is read once more before the first pass ("survey"), for the scaling and to find bad
   // data early. Forgets what was learned before. A failed fit leaves the model as it was.
-  Report fit(Source& source, Sink& sink, Observer& observer);
+  //
+  // With checkpointing, a stop by the observer throws ErrorKind::interrupted once the checkpoint is written. Resuming
+  // asks for the same options (threads aside) and the same data, and refuses others with ErrorKind::usage or
+  // ErrorKind::data.
+  Report fit(Source& source, Sink& sink, Observer& observer, const Checkpointing& checkpointing = {});
   Report fit(Source& source, Sink& sink);
 
   // Learns one more chunk of new instances; Chunk::rows tells them apart, so number on from those already learned. The
@@ -63,8 +82,9 @@ class Clusterer {
   // Throws ErrorKind::data if the model does not fit the chunk or has learned fewer instances than clusters.
   Assignment assign(Chunk chunk);
 
-  // The whole state. A loaded model assigns and goes on learning exactly as the saved one would have.
-  void save(const std::string& path) const;
+  // The whole state, or what assigning needs. A model saved whole and loaded assigns and goes on learning exactly as
+  // the saved one would have; one saved for prediction is smaller and only assigns.
+  void save(const std::string& path, ModelKind kind = ModelKind::whole) const;
   static Clusterer load(const std::string& path);
 
   const Options& options() const;

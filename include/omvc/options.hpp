@@ -20,6 +20,18 @@ namespace omvc {
 
 enum class Preset { standard, paper };
 
+// The algorithm. docs/methods.md has the objective and updates of each.
+enum class Algorithm {
+  omvc,           // ours: Shao, He, Lu, Yu 2016, and what the default preset makes of it
+  onmf_i,         // Wang, Tan, Koenig, Li 2011: on-line NMF of the concatenated views, exact inverse Hessian
+  onmf_da,        // the same with the diagonal of the Hessian
+  multinmf,       // Liu, Wang, Gao, Han 2013: off-line, complete views
+  mic,            // Shao, He, Yu 2015: off-line, incomplete views
+  opimc,          // Hu, Chen 2019: on-line, one-hot latent rows
+  masked_kmeans,  // k-means over the observed views
+  concat_kmeans,  // k-means on the concatenated views, means in the place of what is missing
+};
+
 // How the views of an instance are held together.
 enum class Consensus {
   tight,  // one latent row an instance, solved jointly over its observed views: the limit of alpha to infinity
@@ -59,6 +71,7 @@ enum class RowSolver {
 
 struct Options {
   int clusters = 0;
+  Algorithm method = Algorithm::omvc;
   int rank = 0;
   Index chunk = 0;
   int passes = 5;
@@ -95,6 +108,9 @@ struct EnumNames;
     static constexpr std::array kNames = std::to_array<std::pair<std::string_view, E>>({__VA_ARGS__}); \
   }
 OMVC_ENUM_NAMES(Preset, {"default", Preset::standard}, {"paper", Preset::paper});
+OMVC_ENUM_NAMES(Algorithm, {"omvc", Algorithm::omvc}, {"onmf-i", Algorithm::onmf_i}, {"onmf-da", Algorithm::onmf_da},
+                {"multinmf", Algorithm::multinmf}, {"mic", Algorithm::mic}, {"opimc", Algorithm::opimc},
+                {"masked-kmeans", Algorithm::masked_kmeans}, {"concat-kmeans", Algorithm::concat_kmeans});
 OMVC_ENUM_NAMES(Consensus, {"tight", Consensus::tight}, {"soft", Consensus::soft});
 OMVC_ENUM_NAMES(Missing, {"ignore", Missing::ignore}, {"fill", Missing::fill});
 OMVC_ENUM_NAMES(Statistics, {"replace", Statistics::replace}, {"accumulate", Statistics::accumulate});
@@ -115,6 +131,7 @@ struct Param {
 
 inline constexpr std::tuple kParams{
     Param<int>{"clusters", &Options::clusters, 2, 1 << 20, "number of clusters K"},
+    Param<Algorithm>{"method", &Options::method, 0, 0, "omvc, or one of those it is compared with (docs/methods.md)"},
     Param<int>{"rank", &Options::rank, 0, 4096, "number of latent components r; 0 chooses by consensus and data"},
     Param<Index>{"chunk", &Options::chunk, 0, 1 << 24,
                  "instances learned at a time; 0 chooses: 500, fewer if they are large"},

@@ -11,11 +11,12 @@ namespace omvc {
 
 // After one chunk.
 struct ChunkReport {
-  int pass = 1;         // from 1
-  Index chunk = 0;      // from 1, in this pass
-  Index instances = 0;  // in this pass so far
-  double loss = 0;      // the average loss of Eq. (28) over this pass so far
-  int rounds = 0;       // updates of all factors on this chunk
+  int pass = 1;            // from 1
+  Index chunk = 0;         // from 1, in this pass
+  Index instances = 0;     // in this pass so far
+  double loss = 0;         // the average loss of Eq. (28) over this pass so far
+  int rounds = 0;          // updates of all factors on this chunk
+  bool labelling = false;  // all passes are done, and instances are labelled once more with the model as it is
 };
 
 // After one pass.
@@ -25,6 +26,7 @@ struct PassReport {
   double loss = 0;                 // the average loss of Eq. (28) over the pass, with the basis at its end
   double error = 0;                // mean squared distance of an instance from its prototype; 0 where not refined
   double seconds = 0;              // reading and learning
+  double waited = 0;               // of them, spent waiting for data
   Index rounds = 0;                // sum over chunks
   std::vector<double> loss_curve;  // the loss after each chunk, thinned evenly to at most 256 points
 };
@@ -85,9 +87,11 @@ class Observer {
  public:
   virtual ~Observer() = default;
   // Before the first pass the data may be read once, for scaling and to find errors before time is spent on learning.
-  virtual void on_survey(Index /*instances_so_far*/) {}
+  // Returning false stops the run: nothing was learned yet.
+  virtual bool on_survey(Index /*instances_so_far*/) { return true; }
   virtual void on_start(const Report& /*what_is_known*/, int /*passes*/) {}
-  // Returning false stops the run after this chunk; what was learned so far is kept.
+  // Returning false stops the run after this chunk; what was learned so far is kept, in a checkpoint where one was
+  // asked for, else in the results.
   virtual bool on_chunk(const ChunkReport&) { return true; }
   virtual void on_pass(const PassReport&, const Embedding&) {}
 };

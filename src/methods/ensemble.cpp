@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <numeric>
 
+#include "omvc/error.hpp"
 #include "omvc/kmeans.hpp"
 
 namespace omvc {
@@ -24,34 +26,38 @@ int factor_passes(int passes, const std::vector<bool>& unit) {
 
 }  // namespace
 
-Ensemble::Ensemble(const Options& options, const Schema& schema, int rank, const std::vector<bool>& unit, int passes)
-    : options_(options),
-      refine_(options.refine),
-      passes_(passes),
-      factor_passes_(options.refine ? factor_passes(passes, unit) : passes),
-      prototypes_(schema, options.clusters, unit),
-      squares_(schema.views.size(), 0.0) {
-  for (int run = 0; run < options.runs; ++run) {
-    runs_.push_back(std::make_unique<Omvc>(options, schema, rank, static_cast<std::uint32_t>(run)));
-    rows_.push_back(std::make_unique<RowStore>(rank));
+Ensemble::Ensemble(const MethodContext& context)
+    : Method(*context.counts),
+      options_(context.options),
+      schema_(context.schema),
+      unit_(context.unit),
+      folder_(context.rows),
+      // Runs are compared and clusters refined by reading the data again.
+      refine_(context.options.refine && context.again),
+      rank_(Omvc::choose_rank(context.options, context.dense)),
+      passes_(context.passes),
+      factor_passes_(refine_ ? factor_passes(passes_, unit_) : passes_),
+      prototypes_(schema_, options_.clusters, unit_) {
+  if (!context.again) options_.runs = 1;
+  for (int run = 0; run < options_.runs; ++run) {
+    runs_.push_back(std::make_unique<Omvc>(options_, schema_, rank_, static_cast<std::uint32_t>(run)));
+    rows_.push_back(folder_.open(fmt::format("run{}", run), rank_));
   }
-  if (refine_) labels_ = std::make_unique<RowStore>(kSeeded + options.runs);
+  if (refine_) labels_ = folder_.open("candidates", kSeeded + options_.runs);
 }
 
 void Ensemble::begin_pass(int pass) {
   pass_ = pass;
   changed_ = 0;
+  if (refine_ && pass > 1) labels_->begin_generation();
   if (!factorises()) return;
-  for (const auto& run : runs_) run->begin_pass(pass);
+  for (std::size_t i = 0; i < runs_.size(); ++i) {
+    runs_[i]->begin_pass(pass);
+    if (pass > 1) rows_[i]->begin_generation();
+  }
 }
 
-int Ensemble::learn(const Chunk& chunk, Workers& workers) {
-  const PreparedChunk data(chunk);
-  for (const Index row : chunk.rows) instances_ = std::max(instances_, row + 1);
-  if (pass_ == 1) {
-    for (std::size_t v = 0; v < data.views.size(); ++v) squares_[v] += data.views[v].squared_norm();
-    observed_ += static_cast<double>(std::count(data.observed.begin(), data.observed.end(), true));
-  }
+int Ensemble::learn(const PreparedChunk& data, Workers& workers) {
   ++chunks_;
   int rounds = 0;
   for (std::size_t i = 0; i < runs_.size() && factorises(); ++i) {
@@ -67,7 +73,7 @@ int Ensemble::learn(const Chunk& chunk, Workers& workers) {
       prototypes_.add_seeded(data, Random(options_.seed, Purpose::seeding, (1u << 16) + c), workers);
     }
   }
-  const CandidateLabels before = stored_labels(chunk);
+  const CandidateLabels before = last_labels(*data.chunk);
   const Nearest by = chosen_ ? Nearest::by_direction : Nearest::by_mean;
   const CandidateLabels after = prototypes_.learn(data, before, pass_ == 1 ? kFirstRounds : 1, by, workers);
   changed_ += (before.array() != after.array()).count();
@@ -90,7 +96,7 @@ void Ensemble::end_pass(Workers& workers) {
 // latent rows times U'.
 std::vector<Matrix> Ensemble::prototypes_of(std::size_t run, Workers& workers) const {
   const State& state = runs_[run]->state();
-  const StoredEmbedding embedding(*rows_[run], state.scale, instances_);
+  const StoredEmbedding embedding(*rows_[run], state.scale, counts().instances);
   const Index r = embedding.rank();
   std::vector<double> rows = sample_rows(embedding, std::max(kSample, Index{64} * options_.clusters), options_.seed);
   const Index count = static_cast<Index>(rows.size()) / r;
@@ -112,14 +118,19 @@ std::vector<Matrix> Ensemble::prototypes_of(std::size_t run, Workers& workers) c
   return prototypes;
 }
 
-void Ensemble::assign(const Chunk& chunk, Workers& workers) {
-  const PreparedChunk data(chunk);
+void Ensemble::begin_labels() {
+  error_.resize(0);
+  labels_->begin_generation();
+}
+
+void Ensemble::label(const PreparedChunk& data, Workers& workers) {
   const CandidateLabels labels = prototypes_.assign(data, error_, workers);
-  prototypes_.recount(data, stored_labels(chunk), labels, workers);
+  prototypes_.recount(data, last_labels(*data.chunk), labels, workers);
   store_labels(data, labels);
 }
 
 void Ensemble::finish() {
+  if (!refine_) return;
   if (!chosen_) choose(error_);
   prototypes_.thaw();
 }
@@ -130,7 +141,7 @@ void Ensemble::choose(const RowVector& error) {
   const Index first_given = prototypes_.candidates() - static_cast<Index>(runs_.size());
   if (best >= first_given) winner_ = static_cast<std::size_t>(best - first_given);
   prototypes_.keep(static_cast<int>(best));
-  auto chosen = std::make_unique<RowStore>(1);
+  auto chosen = folder_.open("chosen", 1);
   std::vector<double> block;
   std::vector<double> column;
   std::vector<Index> rows;
@@ -153,15 +164,16 @@ void Ensemble::choose(const RowVector& error) {
 }
 
 double Ensemble::error() const {
-  if (!refine_ || !(observed_ > 0)) return 0;
-  return (std::accumulate(squares_.begin(), squares_.end(), 0.0) + prototypes_.error().minCoeff()) / observed_;
+  if (!refine_ || !(static_cast<double>(counts().observed) > 0)) return 0;
+  return (std::accumulate(counts().squares.begin(), counts().squares.end(), 0.0) + prototypes_.error().minCoeff()) /
+         static_cast<double>(counts().observed);
 }
 
-std::vector<double> Ensemble::explained(bool refined, Workers& workers) const {
+std::vector<double> Ensemble::explained(bool finished, Workers& workers) const {
   std::vector<double> share;
-  for (std::size_t v = 0; v < squares_.size(); ++v) {
-    if (refined) {
-      share.push_back(prototypes_.explained(v, 0, squares_[v]));
+  for (std::size_t v = 0; v < counts().squares.size(); ++v) {
+    if (finished && refine_) {
+      share.push_back(prototypes_.explained(v, 0, counts().squares[v]));
       continue;
     }
     const ViewState& view = runs_[winner_]->state().views[v];
@@ -172,11 +184,19 @@ std::vector<double> Ensemble::explained(bool refined, Workers& workers) const {
   return share;
 }
 
-StoredEmbedding Ensemble::embedding(Index rows) const { return {*rows_[winner_], runs_[winner_]->state().scale, rows}; }
+std::unique_ptr<Embedding> Ensemble::embedding(Index rows) const {
+  return std::make_unique<StoredEmbedding>(*rows_[winner_], runs_[winner_]->state().scale, rows);
+}
 
-CandidateLabels Ensemble::stored_labels(const Chunk& chunk) const {
+LearnedModel Ensemble::model(bool finished) {
+  LearnedModel out{.factors = std::move(runs_[winner_]), .prototypes = {}};
+  out.prototypes = finished && refine_ ? std::move(prototypes_) : Prototypes(schema_, options_.clusters, unit_);
+  return out;
+}
+
+CandidateLabels Ensemble::last_labels(const Chunk& chunk) const {
   std::vector<double> stored(chunk.rows.size() * static_cast<std::size_t>(labels_->width()));
-  labels_->read(chunk.rows, stored.data());
+  labels_->read_last(chunk.rows, stored.data());
   CandidateLabels labels(chunk.size(), prototypes_.candidates());
   for (Index i = 0; i < labels.rows(); ++i) {
     for (Index c = 0; c < labels.cols(); ++c) {
@@ -196,6 +216,50 @@ void Ensemble::store_labels(const PreparedChunk& chunk, const CandidateLabels& l
     for (Index c = 0; c < labels_->width(); ++c) values.push_back(c < labels.cols() ? labels(i, c) : -1);
   }
   labels_->write(rows, values.data());
+}
+
+void Ensemble::save(Archive& archive) const {
+  archive.put("ensemble/counters", std::vector<Index>{pass_, factor_passes_, chosen_, chunks_, changed_,
+                                                      static_cast<Index>(winner_), refine_});
+  archive.put("ensemble/error", std::vector<double>(error_.begin(), error_.end()));
+  for (std::size_t i = 0; i < runs_.size(); ++i) {
+    const std::string prefix = fmt::format("run{}/", i);
+    runs_[i]->save(archive, prefix);
+    put_position(archive, prefix + "rows", *rows_[i]);
+  }
+  if (!refine_) return;
+  prototypes_.save(archive);
+  put_position(archive, "ensemble/labels", *labels_);
+}
+
+void Ensemble::load(const Archive& archive) {
+  const std::vector<Index>& counters = archive.integers("ensemble/counters");
+  if (counters.size() != 7 || counters[6] != static_cast<Index>(refine_) || counters[0] < 1 ||
+      counters[5] >= static_cast<Index>(runs_.size())) {
+    throw Error(ErrorKind::data, "the checkpoint's counters make no sense");
+  }
+  pass_ = static_cast<int>(counters[0]);
+  factor_passes_ = static_cast<int>(counters[1]);
+  chosen_ = counters[2] != 0;
+  chunks_ = counters[3];
+  changed_ = counters[4];
+  winner_ = static_cast<std::size_t>(counters[5]);
+  const std::vector<double>& error = archive.numbers("ensemble/error");
+  error_ = Eigen::Map<const RowVector>(error.data(), static_cast<Index>(error.size()));
+  for (std::size_t i = 0; i < runs_.size(); ++i) {
+    const std::string prefix = fmt::format("run{}/", i);
+    runs_[i]->load(archive, schema_, prefix);
+    restore_position(archive, prefix + "rows", *rows_[i]);
+  }
+  if (!refine_) return;
+  prototypes_ = Prototypes::load(archive, schema_, options_.clusters, unit_);
+  if (chosen_) labels_ = folder_.open("chosen", 1);
+  restore_position(archive, "ensemble/labels", *labels_);
+}
+
+void Ensemble::sync() const {
+  for (const auto& rows : rows_) rows->sync();
+  if (refine_) labels_->sync();
 }
 
 }  // namespace omvc

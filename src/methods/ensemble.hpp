@@ -14,54 +14,57 @@
 #include <memory>
 #include <vector>
 
-#include "methods/omvc.hpp"
-#include "solver/prototypes.hpp"
+#include "methods/method.hpp"
 
 namespace omvc {
 
-class Ensemble {
+class Ensemble final : public Method {
  public:
-  // `unit` says of every view whether its rows have length 1.
-  Ensemble(const Options& options, const Schema& schema, int rank, const std::vector<bool>& unit, int passes);
+  explicit Ensemble(const MethodContext& context);
 
-  void begin_pass(int pass);
-  int learn(const Chunk& chunk, Workers& workers);  // returns the rounds of the first run
-  void end_pass(Workers& workers);
+  int rank() const override { return rank_; }
+  void begin_pass(int pass) override;
+  int learn(const PreparedChunk& chunk, Workers& workers) override;  // returns the rounds of the first run
+  void end_pass(Workers& workers) override;
+  // Where no label changes any more, the passes up to the last two have nothing to do: of these the first chooses and
+  // the second compares directions.
+  int pass_after(int pass) const override { return settled() ? std::max(pass + 1, passes_ - 1) : pass + 1; }
 
+  bool labels_again() const override { return refine_; }
+  void begin_labels() override;
   // Labels every instance of the chunk by every candidate.
-  void assign(const Chunk& chunk, Workers& workers);
-
+  void label(const PreparedChunk& chunk, Workers& workers) override;
   // Chooses the candidate with the least error, unless that was done before the last pass. From here on there is one
   // run, the one it came from.
-  void finish();
+  void finish() override;
 
-  bool refines() const { return refine_; }
-  // Whether the prototypes have come to rest: a pass after they could all move changed no label.
-  bool settled() const { return refine_ && pass_ > factor_passes_ + 1 && changed_ == 0; }
-  Index instances() const { return instances_; }                    // one more than the largest row number
-  Index observed() const { return static_cast<Index>(observed_); }  // instances with some view
-  double average_loss(Workers& workers) const { return runs_[winner_]->average_loss(workers); }
-  // Mean squared distance in data space of an instance from its prototype, for the best candidate; 0 without
-  // prototypes.
-  double error() const;
-  // Share of each view that the clusters (refined) or the factorisation explain; see ViewReport::explained.
-  std::vector<double> explained(bool refined, Workers& workers) const;
-  StoredEmbedding embedding(Index rows) const;
-  const RowStore& labels() const { return *labels_; }  // after finish: one column, NaN without any view
+  double average_loss(Workers& workers) const override { return runs_[winner_]->average_loss(workers); }
+  double error() const override;  // of the best candidate
+  std::vector<double> explained(bool finished, Workers& workers) const override;
+  std::unique_ptr<Embedding> embedding(Index rows) const override;
+  const RowStore* labels() const override { return refine_ ? labels_.get() : nullptr; }
+  LearnedModel model(bool finished) override;
 
-  Omvc& method() { return *runs_[winner_]; }
-  Prototypes& prototypes() { return prototypes_; }
+  void save(Archive& archive) const override;
+  void load(const Archive& archive) override;
+  void sync() const override;
 
  private:
-  void choose(const RowVector& error);
+  // Whether the prototypes have come to rest: a pass after they could all move changed no label.
+  bool settled() const { return refine_ && pass_ > factor_passes_ + 1 && changed_ == 0; }
   bool factorises() const { return pass_ <= factor_passes_; }
-  CandidateLabels stored_labels(const Chunk& chunk) const;
+  void choose(const RowVector& error);
+  CandidateLabels last_labels(const Chunk& chunk) const;
   void store_labels(const PreparedChunk& chunk, const CandidateLabels& labels);
   std::vector<Matrix> prototypes_of(std::size_t run, Workers& workers) const;
 
   Options options_;
+  Schema schema_;
+  std::vector<bool> unit_;
+  RowFolder folder_;
   bool refine_;
   bool chosen_ = false;
+  int rank_;
   int passes_;
   int factor_passes_;
   int pass_ = 1;
@@ -69,13 +72,10 @@ class Ensemble {
   std::vector<std::unique_ptr<RowStore>> rows_;  // of each run
   Prototypes prototypes_;
   std::unique_ptr<RowStore> labels_;  // a column a candidate
-  RowVector error_;                   // of each candidate, from assign
+  RowVector error_;                   // of each candidate, from label
   std::size_t winner_ = 0;            // run
-  Index instances_ = 0;
-  Index chunks_ = 0;             // learned, over all passes
-  Index changed_ = 0;            // labels, in this pass
-  std::vector<double> squares_;  // ||X||^2 of each view
-  double observed_ = 0;          // instances with some view
+  Index chunks_ = 0;                  // learned, over all passes
+  Index changed_ = 0;                 // labels, in this pass
 };
 
 }  // namespace omvc

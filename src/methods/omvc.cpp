@@ -22,7 +22,7 @@ LearnedRows Omvc::learn(const PreparedChunk& chunk, const RowStore* previous, Wo
   Matrix left;
   if (replace) {
     left.resize(chunk.size(), previous->width());
-    previous->read(chunk.chunk->rows, left.data());
+    previous->read_last(chunk.chunk->rows, left.data());
     // Instances without any view left NaN, and have no share to subtract.
     left = left.unaryExpr([](double x) { return x == x ? x : 0.0; }) * state_.scale.asDiagonal();
   }

@@ -34,11 +34,17 @@ class Omvc {
   // From here on chunks hold new instances: they are counted as those of the first pass are, and replace nothing.
   void continue_stream() { state_.pass = 1; }
 
-  // Learns a chunk. From the second pass on, `previous` holds the rows that the last pass left.
+  // Learns a chunk. From the second pass on, the last generation of `previous` holds the rows that the last pass left.
   LearnedRows learn(const PreparedChunk& chunk, const RowStore* previous, Workers& workers);
 
   // Embedding rows of a chunk for the model as it is.
   Matrix embed(const PreparedChunk& chunk, Workers& workers) const;
+
+  // The state in an archive of several runs.
+  void save(Archive& archive, const std::string& prefix) const { state_.save(archive, prefix); }
+  void load(const Archive& archive, const Schema& schema, const std::string& prefix) {
+    state_ = State::load(archive, schema, prefix);
+  }
 
   double average_loss(Workers& workers) const;
   const State& state() const { return state_; }

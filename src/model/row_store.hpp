@@ -1,9 +1,26 @@
 // Rows of numbers by row number, on disk: the embedding of all instances, which memory has no room for. Rows are
-// written in the order of the stream and read in the order of the source. The file is temporary, in TMPDIR or /tmp, and
-// has no name, so nothing is left behind however the process ends.
+// written in the order of the stream and read in the order of the source.
+//
+// A pass that rewrites the rows is a new *generation*. Two kinds of store differ in what a generation does to the last:
+//   - a temporary one overwrites it. Its file is in TMPDIR or /tmp and has no name, so nothing is left behind however
+//     the process ends;
+//   - a lasting one, which a checkpoint refers to, keeps the last generation whole in a second file while the next is
+//     written. A run that is killed and resumed anywhere in a pass finds what the last pass left, whatever the killed
+//     run had already written of this one.
+//
+// The files NAME.0 (even generations) and NAME.1 (odd ones) of a lasting store hold records of equal size by row
+// number, little-endian:
+//
+//     u32        generation that wrote the record; 0 in a row never written (a hole of the file)
+//     u32        CRC-32 (as in zlib) of the values
+//     f64 each   the values
 #pragma once
 
+#include <array>
+#include <cstdint>
+#include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "omvc/chunk.hpp"
@@ -12,7 +29,10 @@ namespace omvc {
 
 class RowStore {
  public:
+  // A temporary store.
   explicit RowStore(Index width);
+  // A lasting store: opens NAME.0 and NAME.1, creating them where they are absent.
+  RowStore(Index width, const std::string& name);
   ~RowStore();
   RowStore(const RowStore&) = delete;
   RowStore& operator=(const RowStore&) = delete;
@@ -20,23 +40,63 @@ class RowStore {
   Index width() const { return width_; }
   Index rows() const { return rows_; }  // one more than the largest row number written
 
+  // From here on rows are written anew. Every row that the last generation holds has to be written again, or is lost
+  // with the generation after this one.
+  void begin_generation() { ++generation_; }
+
   // Writes data[i * width ..] as row rows[i].
   void write(std::span<const Index> rows, const double* data);
 
-  // Reads rows [first, first + count); rows never written are NaN.
+  // Rows as the last generation left them, whatever this one has written in a lasting store; rows it has not are NaN.
+  void read_last(std::span<const Index> rows, double* out) const;
+
+  // Reads rows [first, first + count) as they were written last; rows never written are NaN.
+  // Throws ErrorKind::data for a record that was altered since.
   void read(Index first, Index count, double* out) const;
 
-  // Reads the rows with these numbers, in this order.
-  void read(std::span<const Index> rows, double* out) const;
+  // What a checkpoint has to keep beside the files, and taking it up again. `sync` makes what was written durable.
+  struct Position {
+    Index generation = 1;
+    Index rows = 0;
+  };
+  Position position() const { return {generation_, rows_}; }
+  void go_to(Position position);
+  void sync() const;
 
  private:
-  // Calls f(first in the list, number of rows) for maximal runs of consecutive row numbers: one transfer each.
-  template <class F>
-  static void for_runs(std::span<const Index> rows, const F& f);
+  struct Slot {
+    int descriptor = -1;
+    std::string name;
+  };
+  const Slot& slot_of(Index generation) const {
+    return slots_[lasting_ ? static_cast<std::size_t>(generation % 2) : 0];
+  }
+  // Records of rows [first, first + count) of a slot; zero beyond its end.
+  std::vector<double> read_records(const Slot& slot, Index first, Index count) const;
+  // Copies the values of a record, where that generation (or any, for kAny) wrote it. False if there are none.
+  bool take(const double* record, Index generation, const Slot& slot, Index row, double* out) const;
+
+  static constexpr Index kAny = -1;
 
   Index width_;
+  bool lasting_ = false;
+  Index generation_ = 1;
   Index rows_ = 0;
-  int descriptor_ = -1;
+  std::array<Slot, 2> slots_;
+};
+
+// Where a run keeps its row stores: in temporary files, or, for a checkpoint, in a folder.
+class RowFolder {
+ public:
+  RowFolder() = default;  // temporary files
+  // The folder is made where it is absent.
+  explicit RowFolder(std::string path);
+
+  bool lasting() const { return !path_.empty(); }
+  std::unique_ptr<RowStore> open(const std::string& name, Index width) const;
+
+ private:
+  std::string path_;
 };
 
 }  // namespace omvc

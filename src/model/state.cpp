@@ -38,29 +38,31 @@ void State::begin_pass(int number) {
   for (ViewState& view : views) view.pass.reset(view.U.rows(), view.U.cols());
 }
 
-void State::save(Archive& archive) const {
-  archive.put("state/counters",
+void State::save(Archive& archive, const std::string& prefix, bool sums) const {
+  archive.put(prefix + "state/counters",
               std::vector<double>{instances, pass_instances, seen_penalty, pass_penalty, static_cast<double>(pass)});
-  archive.put("state/scale", std::vector<double>(scale.data(), scale.data() + scale.size()));
+  archive.put(prefix + "state/scale", std::vector<double>(scale.data(), scale.data() + scale.size()));
   for (std::size_t v = 0; v < views.size(); ++v) {
-    const std::string key = fmt::format("view{}", v);
+    const std::string key = fmt::format("{}view{}", prefix, v);
     archive.put(key + "/basis", views[v].U);
-    put_sums(archive, key + "/seen", views[v].seen);
-    put_sums(archive, key + "/pass", views[v].pass);
+    if (sums) {
+      put_sums(archive, key + "/seen", views[v].seen);
+      put_sums(archive, key + "/pass", views[v].pass);
+    }
     archive.put(key + "/row_sum", std::vector<double>(views[v].row_sum.begin(), views[v].row_sum.end()));
     archive.put(key + "/observed", views[v].observed);
   }
 }
 
-State State::load(const Archive& archive, const Schema& schema) {
-  const Vector counters = archive.vector("state/counters", 5);
-  const std::vector<double>& scale = archive.numbers("state/scale");
+State State::load(const Archive& archive, const Schema& schema, const std::string& prefix) {
+  const Vector counters = archive.vector(prefix + "state/counters", 5);
+  const std::vector<double>& scale = archive.numbers(prefix + "state/scale");
   const auto rank = static_cast<Index>(scale.size());
   const double passes = counters(4);
   if (rank < 1 || !(passes >= 1 && passes <= 1e9)) throw Error(ErrorKind::data, "the model's counters make no sense");
   // Compared with what is stored before memory is taken for it.
   for (std::size_t v = 0; v < schema.views.size(); ++v) {
-    archive.matrix(fmt::format("view{}/basis", v), schema.views[v].features, rank);
+    archive.matrix(fmt::format("{}view{}/basis", prefix, v), schema.views[v].features, rank);
   }
   State state(schema, rank);
   state.instances = counters(0);
@@ -68,13 +70,15 @@ State State::load(const Archive& archive, const Schema& schema) {
   state.seen_penalty = counters(2);
   state.pass_penalty = counters(3);
   state.pass = static_cast<int>(counters(4));
-  state.scale = archive.vector("state/scale", rank);
+  state.scale = archive.vector(prefix + "state/scale", rank);
   for (std::size_t v = 0; v < schema.views.size(); ++v) {
-    const std::string key = fmt::format("view{}", v);
+    const std::string key = fmt::format("{}view{}", prefix, v);
     const Index features = schema.views[v].features;
     state.views[v].U = archive.matrix(key + "/basis", features, rank);
-    state.views[v].seen = get_sums(archive, key + "/seen", features, rank);
-    state.views[v].pass = get_sums(archive, key + "/pass", features, rank);
+    if (archive.has(key + "/seen/A")) {
+      state.views[v].seen = get_sums(archive, key + "/seen", features, rank);
+      state.views[v].pass = get_sums(archive, key + "/pass", features, rank);
+    }
     state.views[v].row_sum = archive.vector(key + "/row_sum", features);
     state.views[v].observed = archive.number(key + "/observed");
   }

@@ -4,10 +4,15 @@
 #include <fmt/format.h>
 #include <limits>
 
+#include "omvc/error.hpp"
+
 #include "kernels/data_block.hpp"
 #include "solver/seed_instances.hpp"
 
 namespace omvc {
+namespace {
+constexpr double kMaxCandidates = 1024;  // in an archive: more is nonsense
+}
 
 Prototypes::Prototypes(const Schema& schema, int clusters, const std::vector<bool>& unit) : clusters_(clusters) {
   for (std::size_t v = 0; v < schema.views.size(); ++v) {
@@ -179,25 +184,38 @@ double Prototypes::explained(std::size_t view, int candidate, double squares) co
   return total > 0 ? (between - about_zero) / total : 0;
 }
 
-void Prototypes::save(Archive& archive) const {
+void Prototypes::save(Archive& archive, bool sums) const {
   archive.put("prototypes/candidates", static_cast<double>(candidates()));
+  archive.put("prototypes/frozen", std::vector<Index>(frozen_.begin(), frozen_.end()));
   for (std::size_t v = 0; v < views_.size(); ++v) {
     const std::string key = fmt::format("view{}/prototypes", v);
     archive.put(key, views_[v].prototypes);
-    archive.put(key + "/sums", views_[v].sums);
+    if (sums) archive.put(key + "/sums", views_[v].sums);
     archive.put(key + "/counts", std::vector<double>(views_[v].counts.begin(), views_[v].counts.end()));
   }
 }
 
 Prototypes Prototypes::load(const Archive& archive, const Schema& schema, int clusters, const std::vector<bool>& unit) {
   Prototypes out(schema, clusters, unit);
-  if (archive.number("prototypes/candidates") == 0) return out;
-  out.frozen_.assign(1, false);
+  const double candidates = archive.number("prototypes/candidates");
+  if (candidates == 0) return out;
+  if (!(candidates >= 1 && candidates <= kMaxCandidates)) {
+    throw Error(ErrorKind::data, fmt::format("the archive has {} candidates, which makes no sense", candidates));
+  }
+  out.frozen_.assign(static_cast<std::size_t>(candidates), false);
+  const Index width = static_cast<Index>(candidates) * clusters;
+  // Models of the first version hold one candidate, which is never frozen, and do not say so.
+  if (archive.has("prototypes/frozen")) {
+    const std::vector<Index>& frozen = archive.integers("prototypes/frozen");
+    if (frozen.size() != out.frozen_.size()) throw Error(ErrorKind::data, "the archive's candidates are incomplete");
+    out.frozen_.assign(frozen.begin(), frozen.end());
+  }
   for (std::size_t v = 0; v < schema.views.size(); ++v) {
     const std::string key = fmt::format("view{}/prototypes", v);
-    out.views_[v].prototypes = archive.matrix(key, schema.views[v].features, clusters);
-    out.views_[v].sums = archive.matrix(key + "/sums", schema.views[v].features, clusters);
-    out.views_[v].counts = archive.vector(key + "/counts", clusters);
+    out.views_[v].prototypes = archive.matrix(key, schema.views[v].features, width);
+    out.views_[v].sums = archive.has(key + "/sums") ? archive.matrix(key + "/sums", schema.views[v].features, width)
+                                                    : Matrix::Zero(schema.views[v].features, width);
+    out.views_[v].counts = archive.vector(key + "/counts", width);
   }
   return out;
 }

@@ -70,8 +70,13 @@ class Prototypes {
   // Share of the variance of a view about its mean that the clusters of a candidate explain, given ||X||^2 of all that
   // was counted.
   double explained(std::size_t view, int candidate, double squares) const;
+  // Rows of a view that are counted, for one candidate.
+  double counted(std::size_t view, int candidate) const {
+    return views_[view].counts.segment(candidate * clusters_, clusters_).sum();
+  }
 
-  void save(Archive& archive) const;
+  // Without `sums` they label but do not go on learning.
+  void save(Archive& archive, bool sums = true) const;
   static Prototypes load(const Archive& archive, const Schema& schema, int clusters, const std::vector<bool>& unit);
 
  private:

@@ -23,7 +23,7 @@ TEST(RowStore, GivesRowsBackByNumberWhateverTheOrderOfWriting) {
     if (written) EXPECT_EQ(all[static_cast<std::size_t>(2 * row + 1)], -static_cast<double>(row));
   }
   std::vector<double> some(4);
-  store.read(std::vector<Index>{7, 1}, some.data());
+  store.read_last(std::vector<Index>{7, 1}, some.data());
   EXPECT_EQ(some, (std::vector<double>{7, -7, 1, -1}));
 }
 

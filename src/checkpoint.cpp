@@ -1,0 +1,162 @@
+#include "checkpoint.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <filesystem>
+#include <fmt/format.h>
+
+#include "omvc/error.hpp"
+
+namespace omvc {
+namespace {
+
+constexpr Index kVersion = 1;
+
+[[noreturn]] void fail() { throw Error(ErrorKind::data, "the entries of the checkpoint contradict each other"); }
+
+void put_position(Archive& archive, const FitPosition& position) {
+  archive.put("checkpoint/position", std::vector<Index>{position.pass, position.labelling, position.chunks,
+                                                        position.report.instances, position.report.rounds});
+  archive.put("checkpoint/times",
+              std::vector<double>{position.seconds, position.report.seconds, position.report.waited});
+  archive.put("checkpoint/loss", position.report.loss);
+  archive.put("checkpoint/curve", position.curve.state());
+}
+
+FitPosition get_position(const Archive& archive) {
+  const std::vector<Index>& place = archive.integers("checkpoint/position");
+  const Vector times = archive.vector("checkpoint/times", 3);
+  FitPosition out;
+  if (place.size() != 5 || place[0] < 1 || place[0] > 1'000'000 || place[2] < 0 ||
+      !out.curve.restore(archive.numbers("checkpoint/curve"))) {
+    fail();
+  }
+  out.pass = static_cast<int>(place[0]);
+  out.labelling = place[1] != 0;
+  out.chunks = place[2];
+  out.report.pass = out.pass;
+  out.report.instances = place[3];
+  out.report.rounds = place[4];
+  out.seconds = times(0);
+  out.report.seconds = times(1);
+  out.report.waited = times(2);
+  out.report.loss = archive.number("checkpoint/loss");
+  return out;
+}
+
+void put_reports(Archive& archive, const std::vector<PassReport>& passes) {
+  Matrix table(static_cast<Index>(passes.size()), 7);
+  for (std::size_t i = 0; i < passes.size(); ++i) {
+    const PassReport& pass = passes[i];
+    table.row(static_cast<Index>(i)) << pass.pass, static_cast<double>(pass.instances), pass.loss, pass.error,
+        pass.seconds, pass.waited, static_cast<double>(pass.rounds);
+    archive.put(fmt::format("checkpoint/curve{}", i), pass.loss_curve);
+  }
+  archive.put("checkpoint/reports", table);
+}
+
+std::vector<PassReport> get_reports(const Archive& archive) {
+  const Matrix table = archive.matrix("checkpoint/reports");
+  if (table.cols() != 7) fail();
+  std::vector<PassReport> passes;
+  for (Index i = 0; i < table.rows(); ++i) {
+    passes.push_back({.pass = static_cast<int>(table(i, 0)),
+                      .instances = static_cast<Index>(table(i, 1)),
+                      .loss = table(i, 2),
+                      .error = table(i, 3),
+                      .seconds = table(i, 4),
+                      .waited = table(i, 5),
+                      .rounds = static_cast<Index>(table(i, 6)),
+                      .loss_curve = archive.numbers(fmt::format("checkpoint/curve{}", i))});
+  }
+  return passes;
+}
+
+// A resumed run has to be the same run.
+void check_same_options(const Archive& archive, const Options& options) {
+  for_each_param([&](const auto& param) {
+    const std::string key = fmt::format("option/{}", param.name);
+    if (!archive.has(key)) return;
+    const std::string then = archive.text(key);
+    const std::string now = format_option(options, param.name);
+    if (then == now) return;
+    throw Error(ErrorKind::usage,
+                fmt::format("the checkpoint was made with {} = {}, and now it is {}: resume with the same options, or "
+                            "start again without --resume",
+                            param.name, then, now));
+  });
+}
+
+}  // namespace
+
+void put_fit_state(Archive& archive, const Engine& engine, const FitState& state) {
+  archive.put("checkpoint/version", std::vector<Index>{kVersion});
+  engine.put_setting(archive);
+  put_position(archive, state.position);
+  put_reports(archive, state.report.passes);
+  archive.put("checkpoint/fingerprint", std::vector<Index>{std::bit_cast<Index>(state.position.fingerprint),
+                                                           std::bit_cast<Index>(state.fingerprint)});
+  archive.put("checkpoint/counts",
+              std::vector<Index>{state.counts.instances, state.counts.observed, state.report.instances,
+                                 state.report.unobserved, state.report.chunk});
+  archive.put("checkpoint/squares", state.counts.squares);
+}
+
+void get_fit_state(const Archive& archive, Engine& engine, FitState& state) {
+  if (!archive.has("checkpoint/version")) {
+    throw Error(ErrorKind::data, "it is not a checkpoint; name the file that --checkpoint wrote");
+  }
+  const std::vector<Index>& version = archive.integers("checkpoint/version");
+  if (version != std::vector<Index>{kVersion}) {
+    throw Error(ErrorKind::data, fmt::format("its version is not {}, the one that this program reads", kVersion));
+  }
+  check_same_options(archive, engine.options);
+  const Schema data = engine.schema;
+  engine.get_setting(archive);
+  if (engine.schema != data) {
+    throw Error(ErrorKind::data, "it was made with other data: their views or features are not these");
+  }
+  state.position = get_position(archive);
+  state.report.passes = get_reports(archive);
+  const std::vector<Index>& print = archive.integers("checkpoint/fingerprint");
+  const std::vector<Index>& counts = archive.integers("checkpoint/counts");
+  state.counts.squares = archive.numbers("checkpoint/squares");
+  if (print.size() != 2 || counts.size() != 5 || counts[4] < 1 || state.counts.squares.size() != data.views.size()) {
+    fail();
+  }
+  state.position.fingerprint = std::bit_cast<std::uint64_t>(print[0]);
+  state.fingerprint = std::bit_cast<std::uint64_t>(print[1]);
+  state.counts.instances = counts[0];
+  state.counts.observed = counts[1];
+  state.report.instances = counts[2];
+  state.report.unobserved = counts[3];
+  state.report.chunk = counts[4];
+  state.report.clusters = engine.options.clusters;
+  if (!state.report.passes.empty()) state.report.loss = state.report.passes.back().loss;
+}
+
+bool CheckpointClock::due() {
+  ++chunks_;
+  if (wanted_.file.empty()) return false;
+  if (wanted_.chunks > 0 && chunks_ >= wanted_.chunks) return true;
+  const double passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - last_).count();
+  return wanted_.seconds > 0 && passed >= std::max(wanted_.seconds, least_);
+}
+
+void CheckpointClock::written(double seconds) {
+  constexpr double kShare = 20;
+  chunks_ = 0;
+  last_ = std::chrono::steady_clock::now();
+  least_ = kShare * seconds;
+}
+
+std::string checkpoint_rows(const std::string& file) { return file + ".rows"; }
+
+void remove_checkpoint(const std::string& file) {
+  std::error_code ignored;
+  // The archive goes first: rows without it are refused by nobody, it without its rows would be.
+  std::filesystem::remove(file, ignored);
+  std::filesystem::remove_all(checkpoint_rows(file), ignored);
+}
+
+}  // namespace omvc

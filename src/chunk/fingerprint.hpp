@@ -1,0 +1,14 @@
+// A number that tells whether data are still the same: the sum over instances of a hash of their row number and of
+// every entry observed. It depends neither on the order of the instances nor on how they are cut into chunks, so passes
+// over the same data can be compared whatever their chunks.
+#pragma once
+
+#include <cstdint>
+
+#include "omvc/chunk.hpp"
+
+namespace omvc {
+
+std::uint64_t fingerprint(const Chunk& chunk);
+
+}  // namespace omvc

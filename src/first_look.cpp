@@ -1,0 +1,71 @@
+#include "first_look.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "omvc/error.hpp"
+
+#include "source/chunk_stream.hpp"
+
+namespace omvc {
+namespace {
+
+constexpr Index kSurveyRows = 256;  // instances read at a time
+
+void check_survey(const Survey& survey, const Schema& schema, const Options& options) {
+  if (survey.instances == 0) throw Error(ErrorKind::data, "the data have no instances");
+  const double observed = survey.instances - survey.unobserved;
+  if (options.clusters > observed) {
+    throw Error(ErrorKind::data,
+                fmt::format("{} clusters were asked for, but only {:.0f} instances have at least one view; "
+                            "ask for fewer clusters",
+                            options.clusters, observed));
+  }
+  for (std::size_t v = 0; v < schema.views.size(); ++v) {
+    const std::string& name = schema.views[v].name;
+    if (survey.views[v].observed == 0) {
+      throw Error(ErrorKind::data, fmt::format("view {} has no instance present; leave it out", name));
+    }
+    if (survey.views[v].entries == 0) {
+      throw Error(ErrorKind::data, fmt::format("view {} is zero everywhere; leave it out", name));
+    }
+    if (options.scaling == Scaling::total && !(survey.views[v].total > 0)) {
+      throw Error(ErrorKind::data,
+                  fmt::format("view {} has no positive entry, and scaling = total sets negative ones to 0; "
+                              "choose scaling = auto or leave the view out",
+                              name));
+    }
+  }
+}
+
+}  // namespace
+
+FirstLook look_at(Source& source, const Options& options, Observer& observer) {
+  const Schema schema = source.schema();
+  FirstLook look{.survey = Survey(schema), .fingerprint = 0};
+  ChunkStream stream(source, schema, kSurveyRows, nullptr);
+  while (const std::optional<StreamedChunk> item = stream.next()) {
+    look.survey.add(item->chunk);
+    look.fingerprint += item->fingerprint;
+    if (!observer.on_survey(static_cast<Index>(look.survey.instances))) {
+      throw Error(ErrorKind::interrupted,
+                  "interrupted while the data were read for the first time; nothing was learned");
+    }
+  }
+  check_survey(look.survey, schema, options);
+  return look;
+}
+
+Index choose_chunk(const Survey* survey) {
+  constexpr Index kUsual = 500;
+  constexpr Index kLeast = 50;
+  constexpr double kBytes = 64 << 20;
+  if (survey == nullptr) return kUsual;
+  double bytes = 0;  // of an instance that has every view
+  for (const ViewSurvey& view : survey->views) {
+    bytes += view.sparse ? 12 * view.entries / view.observed : 8 * static_cast<double>(view.sum.size());
+  }
+  return std::clamp(static_cast<Index>(kBytes / std::max(bytes, 1.0)), kLeast, kUsual);
+}
+
+}  // namespace omvc

@@ -1,0 +1,26 @@
+// What a fit finds out before it learns: the data are read once, so that the scaling is right for all of them and bad
+// data are found before time is spent.
+#pragma once
+
+#include "omvc/options.hpp"
+#include "omvc/report.hpp"
+#include "omvc/source.hpp"
+
+#include "source/survey.hpp"
+
+namespace omvc {
+
+struct FirstLook {
+  Survey survey;
+  std::uint64_t fingerprint = 0;  // of all the data
+};
+
+// Reads everything from where the source stands. Throws ErrorKind::data for data that the options cannot work with, and
+// ErrorKind::interrupted if the observer stops it.
+FirstLook look_at(Source& source, const Options& options, Observer& observer);
+
+// Instances learned at a time: enough to hold every cluster several times, and no more than a chunk's memory allows.
+// Without a survey, the usual number.
+Index choose_chunk(const Survey* survey);
+
+}  // namespace omvc

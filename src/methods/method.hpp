@@ -1,0 +1,104 @@
+// A way to cluster a stream: what a fit needs of it. The passes, reading, scaling, checkpoints, results and reports are
+// the fit's (src/fit.cpp) and the same for every method.
+//
+//     for pass = 1, then pass_after(pass), ... up to the last
+//         begin_pass; learn every chunk; end_pass
+//     where labels_again():   begin_labels; label every chunk
+//     finish;  model, labels, embedding
+//
+// The chunks are the same in every pass, scaled, in the same order.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "omvc/options.hpp"
+#include "omvc/report.hpp"
+
+#include "methods/omvc.hpp"
+#include "model/archive.hpp"
+#include "model/row_store.hpp"
+#include "solver/prototypes.hpp"
+
+namespace omvc {
+
+// What has been counted of the stream in the first pass, up to and including the chunk that is being learned.
+struct StreamCounts {
+  Index instances = 0;          // one more than the largest row number
+  Index observed = 0;           // instances with some view
+  std::vector<double> squares;  // ||X||^2 of each view
+};
+
+// What a method is made from. It refers to the counts, which are the fit's.
+struct MethodContext {
+  Options options;
+  Schema schema;
+  std::vector<bool> unit;  // of each view: whether its rows have length 1
+  bool dense = false;      // all views are known to be dense
+  int passes = 1;
+  bool again = true;  // the stream can be read again after the last pass
+  RowFolder rows;
+  const StreamCounts* counts = nullptr;
+};
+
+// What is left when a method is done: the means to embed and label new instances.
+struct LearnedModel {
+  std::unique_ptr<Omvc> factors;  // none where prototypes are all there is
+  Prototypes prototypes;          // none, or those of one clustering: then they give the labels
+};
+
+class Method {
+ public:
+  explicit Method(const StreamCounts& counts) : counts_(&counts) {}
+  virtual ~Method() = default;
+
+  virtual int rank() const = 0;  // columns of the embedding
+
+  virtual void begin_pass(int pass) = 0;
+  virtual int learn(const PreparedChunk& chunk, Workers& workers) = 0;  // returns its rounds
+  virtual void end_pass(Workers& workers) = 0;
+  // The pass to do after this one: a later one than the next where those between have nothing to do.
+  virtual int pass_after(int pass) const { return pass + 1; }
+
+  // Whether every instance is to be labelled once more with the model as it is at the end.
+  virtual bool labels_again() const { return false; }
+  virtual void begin_labels() {}
+  virtual void label(const PreparedChunk& /*chunk*/, Workers& /*workers*/) {}
+  // Called once after all of this, unless the run was stopped before.
+  virtual void finish() {}
+
+  // The average loss over the pass so far, in the method's own terms.
+  virtual double average_loss(Workers& workers) const = 0;
+  // Mean squared distance in data space of an instance from its prototype; 0 where there are no prototypes.
+  virtual double error() const { return 0; }
+  // Share of each view that the model explains; see ViewReport::explained. `finished`: finish was called.
+  virtual std::vector<double> explained(bool finished, Workers& workers) const = 0;
+
+  virtual std::unique_ptr<Embedding> embedding(Index rows) const = 0;
+  // The labels of a finished method: one column, NaN without any view. None where k-means on the embedding gives them.
+  virtual const RowStore* labels() const { return nullptr; }
+  // Leaves the method empty.
+  virtual LearnedModel model(bool finished) = 0;
+
+  // The complete state at a chunk boundary, but for what lies in row stores, which `sync` makes durable. A method made
+  // from the same context and loaded goes on as if nothing had happened.
+  virtual void save(Archive& archive) const = 0;
+  virtual void load(const Archive& archive) = 0;
+  virtual void sync() const {}
+
+ protected:
+  const StreamCounts& counts() const { return *counts_; }
+
+ private:
+  const StreamCounts* counts_;
+};
+
+// The method that the options ask for.
+std::unique_ptr<Method> make_method(const MethodContext& context);
+
+// The place of a row store in an archive.
+void put_position(Archive& archive, const std::string& key, const RowStore& store);
+void restore_position(const Archive& archive, const std::string& key, RowStore& store);
+
+}  // namespace omvc
