@@ -88,27 +88,39 @@ void ConsoleObserver::on_start(const Report& known, int passes) {
   last_bar_ = -1;
 }
 
+// How far the run is, in words. The last reading, which only labels, counts as a pass that costs nothing.
+std::string ConsoleObserver::describe(const ChunkReport& chunk, double share, double seconds) const {
+  if (chunk.labelling) return fmt::format("labelling  {:3.0f} %", 100 * share);
+  const double done =
+      static_cast<double>(chunk.pass - 1) * static_cast<double>(total_) + static_cast<double>(chunk.instances);
+  const double rate = (done - done_before_) / std::max(seconds, 1e-9);
+  if (total_ == 0) {
+    return fmt::format("{} instances  {:.0f} instances/s  loss {:.5g}", chunk.instances, rate, chunk.loss);
+  }
+  const double left = (static_cast<double>(passes_) * static_cast<double>(total_) - done) / rate;
+  return fmt::format("pass {}/{}  {:3.0f} %  {:.0f} instances/s  {} left  loss {:.5g}", chunk.pass, passes_,
+                     100 * share, rate, duration(left), chunk.loss);
+}
+
 bool ConsoleObserver::on_chunk(const ChunkReport& chunk) {
   if (quiet_) return !stop_requested();
   const double now = seconds();
-  const double all_done =
-      static_cast<double>(chunk.pass - 1) * static_cast<double>(total_) + static_cast<double>(chunk.instances);
-  const double rate = all_done / std::max(now, 1e-9);
+  // A resumed run starts in the middle.
+  if (done_before_ < 0) {
+    done_before_ = chunk.labelling ? 0
+                                   : static_cast<double>(chunk.pass - 1) * static_cast<double>(total_) +
+                                         static_cast<double>(chunk.chunk > 1 ? chunk.instances : 0);
+  }
   const double share = total_ > 0 ? static_cast<double>(chunk.instances) / static_cast<double>(total_) : 0;
-  const double left = total_ > 0 ? (static_cast<double>(passes_) * static_cast<double>(total_) - all_done) / rate : 0;
-  const std::string progress =
-      total_ > 0 ? fmt::format("pass {}/{}  {:3.0f} %  {:.0f} instances/s  {} left  loss {:.5g}", chunk.pass, passes_,
-                               100 * share, rate, duration(left), chunk.loss)
-                 : fmt::format("{} instances  {:.0f} instances/s  loss {:.5g}", chunk.instances, rate, chunk.loss);
   if (terminal_ && now - last_bar_ > 0.1) {
     constexpr int kWidth = 24;
     const int full = std::clamp(static_cast<int>(share * kWidth), 0, kWidth);
-    fmt::print(stderr, "\r\033[K[{:#<{}}{:.<{}}] {}", "", full, "", kWidth - full, progress);
+    fmt::print(stderr, "\r\033[K[{:#<{}}{:.<{}}] {}", "", full, "", kWidth - full, describe(chunk, share, now));
     std::fflush(stderr);
     bar_shown_ = true;
     last_bar_ = now;
   } else if (!terminal_ && now >= next_line_) {
-    message(progress);
+    message(describe(chunk, share, now));
     next_line_ = 2 * now;
   }
   return !stop_requested();

@@ -44,6 +44,7 @@ class ConsoleObserver : public Observer {
   void message(const std::string& text);
 
  private:
+  std::string describe(const ChunkReport& chunk, double share, double seconds) const;
   void clear_bar();
   double seconds() const;
 
@@ -55,6 +56,7 @@ class ConsoleObserver : public Observer {
   double last_bar_ = -1;
   Index total_ = 0;  // instances a pass, where known
   int passes_ = 1;
+  double done_before_ = -1;  // instances, over all passes, when the run started or was resumed; negative: not known yet
 };
 
 }  // namespace omvc::app

@@ -20,14 +20,17 @@ struct FitArguments {
   std::string labels;
   std::string embedding;
   std::string model;
+  std::string predictor;
+  Checkpointing checkpoint;
   bool json = false;
   bool quiet = false;
 };
 
 void fit(const FitArguments& arguments) {
   const Options options = chosen_options(arguments.flags);
-  const std::array outputs{arguments.labels, arguments.embedding, arguments.model};
-  for (std::size_t i = 0; i < 3; ++i) {
+  const std::array outputs{arguments.labels, arguments.embedding, arguments.model, arguments.predictor,
+                           arguments.checkpoint.file};
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
       if (outputs[i].empty() || outputs[i] != outputs[j]) continue;
       throw Error(ErrorKind::usage, fmt::format("two outputs have the same name {}: give each its own", outputs[i]));
@@ -37,7 +40,12 @@ void fit(const FitArguments& arguments) {
   std::vector<std::unique_ptr<Sink>> sinks;
   if (!arguments.labels.empty()) sinks.push_back(make_label_sink(arguments.labels));
   if (!arguments.embedding.empty()) sinks.push_back(make_embedding_sink(arguments.embedding));
-  if (!arguments.model.empty()) check_writable(arguments.model);
+  for (const std::string& path : {arguments.model, arguments.predictor, arguments.checkpoint.file}) {
+    if (!path.empty()) check_writable(path);
+  }
+  if (arguments.checkpoint.resume && arguments.checkpoint.file.empty()) {
+    throw Error(ErrorKind::usage, "--resume needs to know where from: give --checkpoint FILE");
+  }
 
   Input input = open_arguments(arguments.input, options.seed);
   auto scoring = std::make_unique<ScoringSink>(input.truth);
@@ -49,8 +57,10 @@ void fit(const FitArguments& arguments) {
   ScoringObserver observer(arguments.quiet, input.truth, options,
                            [&](Index instances) { check_truth(arguments.input, input.truth->size(), instances); });
   Clusterer model(options);
-  const Report report = model.fit(*input.source, *sink, observer);
+  const Report report = model.fit(*input.source, *sink, observer, arguments.checkpoint);
   if (!arguments.model.empty()) model.save(arguments.model);
+  if (!arguments.predictor.empty()) model.save(arguments.predictor, ModelKind::prediction);
+  if (!arguments.checkpoint.file.empty()) remove_checkpoint(arguments.checkpoint.file);
 
   for (const std::string& warning : report.warnings) fmt::print(stderr, "omvc: warning: {}\n", warning);
   const nlohmann::json summary = summarise(report, observer.scores(), scored.counts());
@@ -65,11 +75,14 @@ void fit(const FitArguments& arguments) {
                  summary["nmi_best"].get<double>(), summary["ac_best"].get<double>(),
                  summary["ari_best"].get<double>());
     }
-    for (const auto& [what, path] :
-         {std::pair{"labels", &arguments.labels}, {"embedding", &arguments.embedding}, {"model", &arguments.model}}) {
+    for (const auto& [what, path] : {std::pair{"labels", &arguments.labels},
+                                     {"embedding", &arguments.embedding},
+                                     {"model", &arguments.model},
+                                     {"model for prediction", &arguments.predictor}}) {
       if (!path->empty()) fmt::print(stderr, "{}: {}\n", what, *path);
     }
-    if (arguments.labels.empty() && arguments.model.empty() && arguments.embedding.empty()) {
+    if (arguments.labels.empty() && arguments.model.empty() && arguments.predictor.empty() &&
+        arguments.embedding.empty()) {
       fmt::print(stderr, "nothing was written: give --labels, --embedding or --model\n");
     }
   }
@@ -94,6 +107,27 @@ void add_fit(CLI::App& app) {
   command->add_option("--embedding", arguments->embedding, "write the embedding rows (.npy, .csv, .tsv, else blanks)")
       ->type_name("FILE");
   command->add_option("--model", arguments->model, "write the model, for assign and info")->type_name("FILE");
+  command->add_option("--predictor", arguments->predictor, "write a smaller model that only assigns")
+      ->type_name("FILE");
+  auto* checkpoint =
+      command
+          ->add_option(
+              "--checkpoint", arguments->checkpoint.file,
+              "keep the state of the run here (and in FILE.rows), so that it can be resumed; removed at the end")
+          ->type_name("FILE");
+  command->add_flag("--resume", arguments->checkpoint.resume,
+                    "go on from the checkpoint, or from the start where there is none yet");
+  command
+      ->add_option("--checkpoint-seconds", arguments->checkpoint.seconds,
+                   "time between checkpoints, about; 0: not by time")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str()
+      ->needs(checkpoint);
+  command
+      ->add_option("--checkpoint-chunks", arguments->checkpoint.chunks, "chunks between checkpoints; 0: not by chunks")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str()
+      ->needs(checkpoint);
   command->add_flag("--json", arguments->json, "print a summary as JSON on stdout");
   command->add_flag("--quiet", arguments->quiet, "no progress on stderr");
   add_option_flags(*command, arguments->flags);

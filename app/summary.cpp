@@ -111,12 +111,11 @@ nlohmann::json summarise(const Report& report, const std::vector<MeanScores>& sc
   }
   for (std::size_t i = 0; i < report.passes.size(); ++i) {
     const PassReport& pass = report.passes[i];
-    nlohmann::json entry{{"loss", pass.loss},
-                         {"error", pass.error},
-                         {"seconds", pass.seconds},
-                         {"rounds", pass.rounds},
-                         {"curve", pass.loss_curve}};
-    if (i < scores.size()) entry.update({{"nmi", scores[i].nmi}, {"ac", scores[i].ac}});
+    nlohmann::json entry{{"loss", pass.loss},     {"error", pass.error},   {"seconds", pass.seconds},
+                         {"waited", pass.waited}, {"rounds", pass.rounds}, {"curve", pass.loss_curve}};
+    // A resumed run has scored the last passes only.
+    const std::size_t unscored = report.passes.size() - std::min(scores.size(), report.passes.size());
+    if (i >= unscored) entry.update({{"nmi", scores[i - unscored].nmi}, {"ac", scores[i - unscored].ac}});
     out["per_pass"].push_back(entry);
   }
   if (!scores.empty()) out.update({{"nmi", scores.back().nmi}, {"ac", scores.back().ac}});

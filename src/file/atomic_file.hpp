@@ -1,4 +1,5 @@
-// A file that appears whole or not at all: written under a temporary name in the same folder, synced, then renamed.
+// A file that appears whole or not at all: written in the same folder without a name (or, where the file system cannot
+// do that, under a temporary one), synced, then given its name. A process that is killed leaves nothing behind.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +12,7 @@ class AtomicFile {
  public:
   // Creates the temporary file. Throws ErrorKind::io, naming the path and the reason, if it cannot be created.
   explicit AtomicFile(std::string path);
-  ~AtomicFile();  // removes the temporary file unless it was committed
+  ~AtomicFile();  // removes what was written unless it was committed
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
 
@@ -24,11 +25,12 @@ class AtomicFile {
   void commit();
 
  private:
+  void create();
   void flush();
   [[noreturn]] void fail(const char* what) const;
 
   std::string path_;
-  std::string temporary_;
+  std::string temporary_;  // empty while the file has no name
   std::string buffer_;
   int descriptor_ = -1;
 };

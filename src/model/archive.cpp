@@ -24,13 +24,10 @@ constexpr std::uint32_t kVersion = 1;
 constexpr std::uint32_t kMaxKey = 255;
 constexpr std::uint32_t kMaxDimensions = 4;
 
-std::uint32_t checksum(std::string_view bytes) {
-  return static_cast<std::uint32_t>(::crc32_z(0, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()));
-}
-
-template <class T>
-void append(std::string& out, const T& value) {
-  out.append(reinterpret_cast<const char*>(&value), sizeof value);
+// Goes on from the checksum of what came before, 0 at the start.
+std::uint32_t checksum(std::uint32_t before, std::string_view bytes) {
+  return static_cast<std::uint32_t>(
+      ::crc32_z(before, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()));
 }
 
 // Takes values off the front of the bytes and refuses to run past their end.
@@ -62,7 +59,7 @@ class Reader {
   [[noreturn]] void fail(const std::string& why) const {
     throw Error(
         ErrorKind::data,
-        fmt::format("{} is not a sound omvc model: it {}; fit the model again or use another copy", name_, why));
+        fmt::format("{} is not a sound omvc model or checkpoint: it {}; use another copy, or fit again", name_, why));
   }
 
  private:
@@ -151,21 +148,30 @@ std::vector<std::string> Archive::lines(const std::string& key) const {
   return out;
 }
 
-std::string Archive::to_bytes() const {
-  std::string out(kMagic);
-  append(out, kVersion);
-  append(out, static_cast<std::uint32_t>(entries_.size()));
+// Calls emit(data, size) for the pieces of the file in order.
+template <class F>
+void Archive::for_pieces(const F& emit) const {
+  const auto number = [&](auto value) { emit(reinterpret_cast<const char*>(&value), sizeof value); };
+  emit(kMagic.data(), kMagic.size());
+  number(kVersion);
+  number(static_cast<std::uint32_t>(entries_.size()));
   for (const auto& [key, entry] : entries_) {
-    append(out, static_cast<std::uint32_t>(key.size()));
-    out += key;
-    append(out, static_cast<std::uint32_t>(entry.data.index() + 1));
-    append(out, static_cast<std::uint32_t>(entry.shape.size()));
-    for (const std::uint64_t extent : entry.shape) append(out, extent);
+    number(static_cast<std::uint32_t>(key.size()));
+    emit(key.data(), key.size());
+    number(static_cast<std::uint32_t>(entry.data.index() + 1));
+    number(static_cast<std::uint32_t>(entry.shape.size()));
+    for (const std::uint64_t extent : entry.shape) number(extent);
     std::visit(
-        [&](const auto& data) { out.append(reinterpret_cast<const char*>(data.data()), data.size() * sizeof data[0]); },
+        [&](const auto& data) { emit(reinterpret_cast<const char*>(data.data()), data.size() * sizeof data[0]); },
         entry.data);
   }
-  append(out, checksum(out));
+}
+
+std::string Archive::to_bytes() const {
+  std::string out;
+  for_pieces([&](const char* data, std::size_t size) { out.append(data, size); });
+  const std::uint32_t sum = checksum(0, out);
+  out.append(reinterpret_cast<const char*>(&sum), sizeof sum);
   return out;
 }
 
@@ -175,7 +181,7 @@ Archive Archive::from_bytes(std::string_view bytes, const std::string& name) {
   if (bytes.size() < kMagic.size() + 12) whole.fail("ends too early");
   std::uint32_t stored = 0;
   std::memcpy(&stored, bytes.data() + bytes.size() - sizeof stored, sizeof stored);
-  if (checksum(bytes.substr(0, bytes.size() - sizeof stored)) != stored) {
+  if (checksum(0, bytes.substr(0, bytes.size() - sizeof stored)) != stored) {
     whole.fail("was altered or cut short (its checksum does not match)");
   }
   Reader reader(bytes.substr(0, bytes.size() - sizeof stored), name);
@@ -215,7 +221,13 @@ Archive Archive::from_bytes(std::string_view bytes, const std::string& name) {
 
 void Archive::save(const std::string& path) const {
   AtomicFile file(path);
-  file.write(to_bytes());
+  std::uint32_t sum = 0;
+  for_pieces([&](const char* data, std::size_t size) {
+    if (size == 0) return;
+    sum = checksum(sum, {data, size});
+    file.write(data, size);
+  });
+  file.write(&sum, sizeof sum);
   file.commit();
 }
 

@@ -1,4 +1,5 @@
-// The file format of models: named, typed arrays, with a version and a checksum. All numbers are little-endian.
+// The file format of models and checkpoints: named, typed arrays, with a version and a checksum. All numbers are
+// little-endian.
 //
 //     1. 8 bytes     magic: 'O' 'M' 'V' 'C' 0x0D 0x0A 0x1A 0x0A (a text-mode copy breaks it)
 //     2. u32         version of this layout: 1
@@ -61,6 +62,8 @@ class Archive {
     std::variant<std::vector<double>, std::vector<Index>, std::string> data;
   };
   const Entry& entry(const std::string& key) const;
+  template <class F>
+  void for_pieces(const F& emit) const;
   template <class T>
   const T& data_of(const std::string& key) const;
 

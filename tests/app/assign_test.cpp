@@ -106,7 +106,7 @@ TEST_F(Assign, ModelThatIsNotSound) {
   }
   for (const auto& [name, bytes] : broken) {
     const std::string path = dir_.write_file(name, bytes);
-    expect_failure({"assign", path, a_, b_}, 3, {path, "not a sound omvc model", "fit the model again"});
+    expect_failure({"assign", path, a_, b_}, 3, {path, "not a sound omvc model", "fit again"});
     expect_failure({"info", path}, 3, {path, "not a sound omvc model"});
   }
   for (const char* command : {"assign", "info"}) {
