@@ -9,15 +9,15 @@ namespace omvc::app {
 namespace {
 
 template <class T>
-std::string value_name(const Param<T>&) {
+std::string value_name() {
   if constexpr (std::is_enum_v<T>) {
     std::string names;
     for (const auto& [name, value] : EnumNames<T>::kNames) names += fmt::format("{}{}", names.empty() ? "" : "|", name);
     return names;
   } else if constexpr (std::is_same_v<T, bool>) {
     return "true|false";
-  } else if constexpr (std::is_same_v<T, std::vector<double>>) {
-    return "NUMBER[,...]";
+  } else if constexpr (requires { typename T::value_type; }) {
+    return value_name<typename T::value_type>() + "[,...]";
   } else {
     return "NUMBER";
   }
@@ -45,10 +45,10 @@ void add_option_flags(CLI::App& command, OptionFlags& flags) {
   command
       .add_option("--preset", flags.preset, "default: the best clusters; paper: OMVC as published (Shao et al. 2016)")
       ->type_name("default|paper");
-  for_each_param([&](const auto& param) {
+  for_each_param([&]<class T>(const Param<T>& param) {
     const std::string names = std::string(param.name) == "clusters" ? "-k,--clusters" : fmt::format("--{}", param.name);
     command.add_option(names, flags.given[param.name], param.help)
-        ->type_name(value_name(param))
+        ->type_name(value_name<T>())
         ->group("Options of the model (defaults depend on the preset)")
         ->delimiter(',')
         ->allow_extra_args(false);

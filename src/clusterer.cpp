@@ -20,13 +20,12 @@ void Engine::start(const Schema& data_schema) {
   schema = data_schema;
   const std::size_t views = schema.views.size();
   if (views == 0) throw Error(ErrorKind::data, "the data have no views");
-  for (const auto& [name, values] : {std::pair{"alpha", &options.alpha}, std::pair{"beta", &options.beta}}) {
-    if (values->size() != 1 && values->size() != views) {
-      throw Error(ErrorKind::usage,
-                  fmt::format("option {} has {} values, and the data have {} views; give one value or one a "
-                              "view",
-                              name, values->size(), views));
-    }
+  for (const auto& [name, values] :
+       {std::pair{"alpha", options.alpha.size()}, {"beta", options.beta.size()}, {"scaling", options.scaling.size()}}) {
+    if (values == 1 || values == views) continue;
+    throw Error(ErrorKind::usage,
+                fmt::format("option {} has {} values, and the data have {} views; give one value or one a view", name,
+                            values, views));
   }
   scaling.assign(views, {});
   clipped.assign(views, 0);
@@ -73,9 +72,9 @@ std::vector<Index> Engine::scale(Chunk& chunk) {
       survey.emplace(schema);
       survey->add(chunk);
     }
-    scaling[v] = choose_scaling(options.scaling, survey->views[v]);
+    scaling[v] = choose_scaling(of_view(options.scaling, v), survey->views[v]);
     // A total of nothing scales nothing: the first chunk with a positive entry decides.
-    if (options.scaling == Scaling::total && !(survey->views[v].total > 0)) scaling[v].known = false;
+    if (of_view(options.scaling, v) == Scaling::total && !(survey->views[v].total > 0)) scaling[v].known = false;
   }
   return apply_scaling(scaling, schema, chunk);
 }

@@ -29,7 +29,7 @@ void check_survey(const Survey& survey, const Schema& schema, const Options& opt
     if (survey.views[v].entries == 0) {
       throw Error(ErrorKind::data, fmt::format("view {} is zero everywhere; leave it out", name));
     }
-    if (options.scaling == Scaling::total && !(survey.views[v].total > 0)) {
+    if (of_view(options.scaling, v) == Scaling::total && !(survey.views[v].total > 0)) {
       throw Error(ErrorKind::data,
                   fmt::format("view {} has no positive entry, and scaling = total sets negative ones to 0; "
                               "choose scaling = auto or leave the view out",

@@ -91,7 +91,7 @@ void FitRun::begin() {
   if (again_) {
     const FirstLook look = look_at(source_, engine_.options, observer_);
     for (std::size_t v = 0; v < engine_.scaling.size(); ++v) {
-      engine_.scaling[v] = choose_scaling(engine_.options.scaling, look.survey.views[v]);
+      engine_.scaling[v] = choose_scaling(of_view(engine_.options.scaling, v), look.survey.views[v]);
     }
     report_.instances = static_cast<Index>(look.survey.instances);
     report_.chunk = choose_chunk(&look.survey);
@@ -138,6 +138,11 @@ std::optional<Archive> FitRun::last_checkpoint() const {
 
 void FitRun::resume(const Archive& archive) {
   get_fit_state(archive, engine_, state_);
+  if (!std::filesystem::is_directory(checkpoint_rows(keep_.file))) {
+    throw Error(ErrorKind::data, fmt::format("the folder {} is missing, without which {} cannot be resumed: bring it back, "
+                                             "or start again without --resume",
+                                             checkpoint_rows(keep_.file), keep_.file));
+  }
   passes_ = engine_.options.passes;
   make_method();
   method_->load(archive);

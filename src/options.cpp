@@ -2,7 +2,6 @@
 
 #include <charconv>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <type_traits>
 
 #include "omvc/error.hpp"
@@ -28,14 +27,18 @@ static_assert(field_count<Options>() == std::tuple_size_v<std::remove_cvref_t<de
               "every field of Options has its entry in kParams");
 
 template <class T>
-constexpr bool is_list = std::is_same_v<T, std::vector<double>>;
+constexpr bool is_list = requires {
+  typename T::value_type;
+};
 
 template <class T>
 std::string to_text(const T& value) {
   if constexpr (std::is_enum_v<T>) {
     return std::string(name_of(value));
   } else if constexpr (is_list<T>) {
-    return fmt::format("{}", fmt::join(value, ","));
+    std::string text;
+    for (const auto& one : value) text += (text.empty() ? "" : ",") + to_text(one);
+    return text;
   } else {
     return fmt::format("{}", value);
   }
@@ -65,7 +68,7 @@ T from_text(std::string_view name, const std::string& text) {
     T values;
     for (std::size_t begin = 0; begin <= text.size();) {
       const std::size_t end = std::min(text.find(',', begin), text.size());
-      values.push_back(number<double>(name, std::string_view(text).substr(begin, end - begin)));
+      values.push_back(from_text<typename T::value_type>(name, text.substr(begin, end - begin)));
       begin = end + 1;
     }
     return values;
@@ -90,7 +93,9 @@ void check_range(const Param<T>& param, const T& value) {
   if constexpr (is_list<T>) {
     if (value.empty())
       throw Error(ErrorKind::usage, fmt::format("option {} is empty: give at least one value", param.name));
-    for (const double x : value) check_one(x);
+    for (const auto& one : value) {
+      if constexpr (!std::is_enum_v<typename T::value_type>) check_one(one);
+    }
   } else if constexpr (!std::is_enum_v<T>) {
     check_one(static_cast<double>(value));
   }
@@ -106,7 +111,7 @@ Options preset_options(Preset preset) {
     options.consensus = Consensus::soft;
     options.missing = Missing::fill;
     options.statistics = Statistics::accumulate;
-    options.scaling = Scaling::total;
+    options.scaling = {Scaling::total};
     options.start = Start::random;
     options.solver = RowSolver::newton;
     options.unit_rows = false;

@@ -7,23 +7,14 @@
 #include "omvc/planted.hpp"
 
 #include "support/chunks.hpp"
+#include "support/collected.hpp"
 #include "support/random_data.hpp"
 #include "support/temp_dir.hpp"
 
 namespace omvc {
 namespace {
 
-struct Collected : Sink {
-  void write(const ResultRows& rows) override {
-    labels.insert(labels.end(), rows.labels.begin(), rows.labels.end());
-    embedding.insert(embedding.end(), rows.embedding.data,
-                     rows.embedding.data + rows.embedding.rows * rows.embedding.cols);
-  }
-  void finish() override { finished = true; }
-  std::vector<int> labels;
-  std::vector<double> embedding;
-  bool finished = false;
-};
+using test::Collected;
 
 PlantedOptions planted(double missing = 0.4) {
   return {.instances = 600, .features = {30, 200}, .density = {1, 0.1}, .clusters = 4, .missing = missing, .seed = 3};
@@ -211,7 +202,7 @@ TEST(Clusterer, RefusesDataItCannotUse) {
     table.views.push_back({test::dense_block<double>(X), test::iota(X.rows())});
     Options options;
     options.clusters = clusters;
-    options.scaling = scaling;
+    options.scaling = {scaling};
     Collected found;
     Clusterer(options).fit(*make_table_source(test::schema_of({X.cols()}), table), found);
   };

@@ -50,10 +50,17 @@ enum class Statistics {
   accumulate,  // every pass adds to the sums (Section IV-C, as in the authors' script)
 };
 
+// How a view is brought to a nonnegative scale. What is measured (totals, ranges, frequencies) is measured over all
+// observed instances in a first look at the data, kept in the model, and applied to new instances as it is.
 enum class Scaling {
   automatic,  // by the kind of each view; see docs/algorithm.md#scaling
   none,       // as the data are; negative values are refused
-  total,      // negative entries to 0, each view divided by its total over the observed instances: the authors'
+  total,      // negative entries to 0, each view divided by its total: the authors'
+  minmax,     // each feature from 0 (its minimum) to 1 (its maximum)
+  standard,   // each feature divided by its standard deviation and shifted to minimum 0
+  l2,         // negative entries to 0, each row to length 1
+  tfidf,      // negative entries to 0, times the inverse document frequency, each row to length 1
+  variance,   // each feature shifted to minimum 0, the view divided so that its total variance is 1: views weigh alike
 };
 
 // Where the basis comes from before the first chunk is learned.
@@ -81,7 +88,7 @@ struct Options {
   double ridge = 0.05;
   Missing missing = Missing::ignore;
   Statistics statistics = Statistics::replace;
-  Scaling scaling = Scaling::automatic;
+  std::vector<Scaling> scaling{Scaling::automatic};
   Start start = Start::data;
   RowSolver solver = RowSolver::hals;
   bool unit_rows = true;
@@ -114,7 +121,9 @@ OMVC_ENUM_NAMES(Algorithm, {"omvc", Algorithm::omvc}, {"onmf-i", Algorithm::onmf
 OMVC_ENUM_NAMES(Consensus, {"tight", Consensus::tight}, {"soft", Consensus::soft});
 OMVC_ENUM_NAMES(Missing, {"ignore", Missing::ignore}, {"fill", Missing::fill});
 OMVC_ENUM_NAMES(Statistics, {"replace", Statistics::replace}, {"accumulate", Statistics::accumulate});
-OMVC_ENUM_NAMES(Scaling, {"auto", Scaling::automatic}, {"none", Scaling::none}, {"total", Scaling::total});
+OMVC_ENUM_NAMES(Scaling, {"auto", Scaling::automatic}, {"none", Scaling::none}, {"total", Scaling::total},
+                {"minmax", Scaling::minmax}, {"standard", Scaling::standard}, {"l2", Scaling::l2},
+                {"tfidf", Scaling::tfidf}, {"variance", Scaling::variance});
 OMVC_ENUM_NAMES(Start, {"data", Start::data}, {"random", Start::random});
 OMVC_ENUM_NAMES(RowSolver, {"hals", RowSolver::hals}, {"newton", RowSolver::newton}, {"diagonal", RowSolver::diagonal});
 #undef OMVC_ENUM_NAMES
@@ -149,8 +158,9 @@ inline constexpr std::tuple kParams{
                    "ignore: a missing view has weight 0; fill: running mean and dynamic weight (Eq. 10, 11)"},
     Param<Statistics>{"statistics", &Options::statistics, 0, 0,
                       "later passes: replace a chunk's share in the running sums, or accumulate as the paper does"},
-    Param<Scaling>{"scaling", &Options::scaling, 0, 0,
-                   "auto: by the kind of view; none; total: the paper's, negatives to 0 and total mass 1"},
+    Param<std::vector<Scaling>>{"scaling", &Options::scaling, 0, 0,
+                                "of every view, or one a view: auto: by its kind; none; total: the paper's, negatives "
+                                "to 0 and total mass 1; minmax, standard, variance: shift; l2, tfidf: unit rows"},
     Param<Start>{"start", &Options::start, 0, 0, "first basis: instances of the first chunk, or random numbers"},
     Param<RowSolver>{"solver", &Options::solver, 0, 0,
                      "row problem: hals; newton (Eq. 16, 22); diagonal Hessian (Section IV-B)"},
@@ -176,6 +186,12 @@ constexpr void for_each_param(F&& f) {
 // parse_option throws ErrorKind::usage naming the option, the text and what is allowed.
 std::string format_option(const Options& options, std::string_view name);
 void parse_option(Options& options, std::string_view name, const std::string& text);
+
+// The value of an option that is given once, or once a view.
+template <class T>
+const T& of_view(const std::vector<T>& values, std::size_t view) {
+  return values[values.size() == 1 ? 0 : view];
+}
 
 // Throws ErrorKind::usage naming option, value and rule.
 void check_options(const Options& options);

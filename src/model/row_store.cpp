@@ -153,6 +153,15 @@ void RowStore::read(Index first, Index count, double* out) const {
 void RowStore::go_to(Position position) {
   generation_ = position.generation;
   rows_ = position.rows;
+  // The newest generation that is complete up to the largest row number.
+  const Slot& whole = slot_of(std::max<Index>(generation_ - 1, 1));
+  struct stat status {};
+  if (::fstat(whole.descriptor, &status) != 0) fail("read", whole.name);
+  if (status.st_size < rows_ * (width_ + 1) * static_cast<Index>(sizeof(double))) {
+    throw Error(ErrorKind::data, fmt::format("{} is shorter than the checkpoint says: bring the whole file back, or start "
+                                             "again without --resume",
+                                             whole.name));
+  }
 }
 
 void RowStore::sync() const {

@@ -20,19 +20,32 @@ std::vector<double> inverse_frequency(const ViewSurvey& survey) {
   return gain;
 }
 
-// Every feature to 0 .. 1, and the view to total variance 1.
-void scale_to_range(const ViewSurvey& survey, ViewScaling& out) {
-  double variance = 0;
+// Variance of a feature over the observed instances.
+double variance_of(const ViewSurvey& survey, std::size_t j) {
+  const double mean = survey.sum[j] / survey.observed;
+  return std::max(0.0, survey.squares[j] / survey.observed - mean * mean);
+}
+
+// Every feature shifted to minimum 0 and multiplied by gain(its range, its variance).
+template <class F>
+void shift_and_scale(const ViewSurvey& survey, ViewScaling& out, const F& gain) {
   for (std::size_t j = 0; j < survey.sum.size(); ++j) {
     // A feature that is stored for some instances only is zero for the others.
     const double low = survey.nonzeros[j] < survey.observed ? std::min(survey.minimum[j], 0.0) : survey.minimum[j];
     const double range = survey.maximum[j] - low;
     out.shift.push_back(std::isfinite(low) ? low : 0);
-    out.gain.push_back(range > 0 ? 1 / range : 0);
-    const double mean = survey.sum[j] / survey.observed;
-    variance += std::max(0.0, survey.squares[j] / survey.observed - mean * mean) * out.gain[j] * out.gain[j];
+    out.gain.push_back(range > 0 ? gain(range, variance_of(survey, j)) : 0);
   }
-  out.factor = variance > 0 ? 1 / std::sqrt(variance) : 1;
+  out.refuse_negatives = survey.sparse && survey.negatives > 0;
+}
+
+// The factor that brings the view, with the gains it has, to total variance 1.
+double equal_variance(const ViewSurvey& survey, const ViewScaling& scaling) {
+  double variance = 0;
+  for (std::size_t j = 0; j < survey.sum.size(); ++j) {
+    variance += variance_of(survey, j) * scaling.gain[j] * scaling.gain[j];
+  }
+  return variance > 0 ? 1 / std::sqrt(variance) : 1;
 }
 
 ViewScaling choose_automatic(const ViewSurvey& survey) {
@@ -40,7 +53,8 @@ ViewScaling choose_automatic(const ViewSurvey& survey) {
   const double cells = survey.observed * static_cast<double>(survey.sum.size());
   const bool mostly_zero = survey.entries < (1 - kSparseShare) * cells;
   if (!mostly_zero && !(survey.sparse && survey.negatives > 0)) {
-    scale_to_range(survey, out);
+    shift_and_scale(survey, out, [](double range, double) { return 1 / range; });
+    out.factor = equal_variance(survey, out);
     out.description = "dense: each feature to 0 .. 1, total variance 1";
     return out;
   }
@@ -100,13 +114,42 @@ Index apply(const ViewScaling& scaling, B& X, const Refuse& refuse) {
 }  // namespace
 
 ViewScaling choose_scaling(Scaling scaling, const ViewSurvey& survey) {
-  if (scaling == Scaling::automatic) return choose_automatic(survey);
-  if (scaling == Scaling::total) {
-    ViewScaling out{.known = true, .clip = true, .factor = survey.total > 0 ? 1 / survey.total : 1};
-    out.description = fmt::format("negatives to 0, divided by the total {:.6g}", survey.total);
-    return out;
+  ViewScaling out{.known = true};
+  switch (scaling) {
+    case Scaling::automatic:
+      return choose_automatic(survey);
+    case Scaling::none:
+      out.refuse_negatives = true;
+      out.description = "as it is";
+      return out;
+    case Scaling::total:
+      out.clip = true;
+      out.factor = survey.total > 0 ? 1 / survey.total : 1;
+      out.description = fmt::format("negatives to 0, divided by the total {:.6g}", survey.total);
+      return out;
+    case Scaling::minmax:
+      shift_and_scale(survey, out, [](double range, double) { return 1 / range; });
+      out.description = "each feature to 0 .. 1";
+      return out;
+    case Scaling::standard:
+      shift_and_scale(survey, out, [](double, double variance) { return variance > 0 ? 1 / std::sqrt(variance) : 0; });
+      out.description = "each feature shifted to minimum 0, standard deviation 1";
+      return out;
+    case Scaling::variance:
+      shift_and_scale(survey, out, [](double, double) { return 1.0; });
+      out.factor = equal_variance(survey, out);
+      out.description = "each feature shifted to minimum 0, total variance 1";
+      return out;
+    case Scaling::l2:
+    case Scaling::tfidf:
+      out.clip = true;
+      out.unit_rows = true;
+      if (scaling == Scaling::tfidf) out.gain = inverse_frequency(survey);
+      out.description = fmt::format("{}{}rows of length 1", survey.negatives > 0 ? "negatives to 0, " : "",
+                                    scaling == Scaling::tfidf ? "tf-idf, " : "");
+      return out;
   }
-  return {.known = true, .refuse_negatives = true, .description = "as it is"};
+  return out;
 }
 
 std::vector<Index> apply_scaling(const std::vector<ViewScaling>& scaling, const Schema& schema, Chunk& chunk) {
@@ -116,9 +159,10 @@ std::vector<Index> apply_scaling(const std::vector<ViewScaling>& scaling, const 
       const Index row = chunk.rows[static_cast<std::size_t>(chunk.views[v].present[static_cast<std::size_t>(i)])];
       throw Error(
           ErrorKind::data,
-          fmt::format("view {}, row {}: a negative value, which a nonnegative factorisation cannot represent; choose "
-                      "scaling auto (shifts dense views) or total (sets negatives to 0)",
-                      schema.views[v].name, row));
+          fmt::format(
+              "view {}, row {}: a negative value, which a nonnegative factorisation cannot represent; choose "
+              "scaling auto, minmax or standard (shift dense views), or l2, tfidf or total (set negatives to 0)",
+              schema.views[v].name, row));
     };
     clipped.push_back(std::visit([&](auto& X) { return apply(scaling[v], X, refuse); }, chunk.views[v].block));
   }

@@ -27,11 +27,10 @@ struct ViewScaling {
   std::string description;    // in words, for reports
 };
 
-// Chooses the scaling of a view.
-//   total      clip; divide by the total over the observed instances (the authors').
-//   none       nothing; negative values are refused.
+// Chooses the scaling of a view; options.hpp says what each does.
 //   automatic  sparse counts: tf-idf weights, rows of length 1. Other sparse or mostly-zero views: rows of length 1.
 //              Dense: every feature from its minimum 0 to its maximum 1, then equal total variance between views.
+// Those that shift features refuse negative values in a view stored sparse, since shifting would fill its zeros.
 ViewScaling choose_scaling(Scaling scaling, const ViewSurvey& survey);
 
 // Applies the scaling to every view of the chunk; returns the number of negative entries that were set to 0, by view.

@@ -1,0 +1,288 @@
+#include "omvc/clusterer.hpp"
+
+#include <filesystem>
+#include <gtest/gtest.h>
+
+#include "omvc/error.hpp"
+#include "omvc/input.hpp"
+#include "omvc/planted.hpp"
+
+#include "model/archive.hpp"
+#include "support/chunks.hpp"
+#include "support/collected.hpp"
+#include "support/data.hpp"
+#include "support/temp_dir.hpp"
+
+namespace omvc {
+namespace {
+
+using test::Collected;
+
+PlantedOptions planted() {
+  return {.instances = 120, .features = {12, 60}, .density = {1, 0.1}, .clusters = 3, .missing = 0.4, .seed = 5};
+}
+
+Options options_for(Preset preset) {
+  Options options = preset_options(preset);
+  options.clusters = 3;
+  options.chunk = 60;
+  options.passes = 5;
+  options.runs = preset == Preset::standard ? 2 : 1;
+  options.threads = 1;
+  return options;
+}
+
+struct Killed {};
+
+// Ends a run after some chunks: as a user does who stops it, or as kill -9 does, without a word.
+class Ender : public Observer {
+ public:
+  Ender(int chunks, bool kill) : left_(chunks), kill_(kill) {}
+  bool on_chunk(const ChunkReport&) override {
+    if (--left_ > 0) return true;
+    if (kill_) throw Killed{};
+    return false;
+  }
+  int left() const { return left_; }
+
+ private:
+  int left_;
+  bool kill_;
+};
+
+struct Outcome {
+  std::vector<int> labels;
+  std::vector<double> embedding;
+  std::string model;
+  bool operator==(const Outcome&) const = default;
+};
+
+class Checkpoints : public testing::TestWithParam<Preset> {
+ protected:
+  // One run; nothing where it was ended before it was done.
+  std::optional<Outcome> run(Checkpointing keep, Observer& observer, Options options) {
+    const auto source = make_planted_source(planted());
+    Collected found;
+    Clusterer model(options);
+    try {
+      model.fit(*source, found, observer, keep);
+    } catch (const Killed&) {
+      return std::nullopt;
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::interrupted) throw;
+      return std::nullopt;
+    }
+    model.save(folder_.path("model"));
+    return Outcome{found.labels, found.embedding, test::read_bytes(folder_.path("model"))};
+  }
+  std::optional<Outcome> run(const Checkpointing& keep, Observer& observer) {
+    return run(keep, observer, options_for(GetParam()));
+  }
+  std::string file() const { return folder_.path("run.ckpt"); }
+
+  test::TempDir folder_;
+};
+INSTANTIATE_TEST_SUITE_P(Fit, Checkpoints, testing::Values(Preset::standard, Preset::paper));
+
+TEST_P(Checkpoints, ARunEndedAfterAnyChunkAndResumedHasTheSameBits) {
+  Observer silent;
+  const auto undisturbed = run({}, silent);
+  ASSERT_TRUE(undisturbed);
+  for (const bool kill : {true, false}) {
+    for (int chunks = 1;; ++chunks) {
+      remove_checkpoint(file());
+      Ender ender(chunks, kill);
+      const Checkpointing keep{.file = file(), .resume = true, .seconds = 0, .chunks = 2};
+      if (run(keep, ender)) {
+        EXPECT_GE(chunks, 10);  // five passes of two chunks
+        break;
+      }
+      ASSERT_TRUE(std::filesystem::exists(file()));
+      const auto resumed = run(keep, silent);
+      ASSERT_TRUE(resumed) << chunks;
+      EXPECT_TRUE(*resumed == *undisturbed) << "ended after chunk " << chunks << (kill ? ", killed" : ", stopped");
+    }
+  }
+}
+
+TEST_P(Checkpoints, ARunThatIsKilledAgainAndAgainEndsWithTheSameBits) {
+  Observer silent;
+  const auto undisturbed = run({}, silent);
+  const Checkpointing keep{.file = file(), .resume = true, .seconds = 0, .chunks = 1};
+  std::optional<Outcome> outcome;
+  int runs = 0;
+  for (; !outcome; ++runs) {
+    Ender ender(2, true);
+    outcome = run(keep, ender);
+    ASSERT_LT(runs, 100);
+  }
+  EXPECT_GT(runs, 5);
+  EXPECT_TRUE(*outcome == *undisturbed);
+}
+
+TEST_P(Checkpoints, StartingAnewForgetsAnOlderRun) {
+  Observer silent;
+  const auto undisturbed = run({}, silent);
+  Ender ender(5, true);
+  Options other = options_for(GetParam());
+  other.seed = 99;
+  run({.file = file(), .chunks = 1}, ender, other);
+  EXPECT_TRUE(run({.file = file(), .chunks = 1}, silent) == undisturbed);
+}
+
+// A small run that leaves a checkpoint in the middle of its second pass.
+class LeftCheckpoint : public Checkpoints {
+ protected:
+  void SetUp() override {
+    Ender ender(4, true);
+    run({.file = file(), .chunks = 1}, ender);
+    ASSERT_TRUE(std::filesystem::exists(file()));
+  }
+  void expect_refused(ErrorKind kind, const std::vector<std::string>& parts, const Options& options,
+                      const PlantedOptions& data = planted()) {
+    test::expect_error(kind, parts, [&] {
+      const auto source = make_planted_source(data);
+      Collected found;
+      Observer silent;
+      Clusterer(options).fit(*source, found, silent, {.file = file(), .resume = true});
+    });
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Fit, LeftCheckpoint, testing::Values(Preset::standard));
+
+TEST_P(LeftCheckpoint, IsRefusedForOtherOptionsAndOtherData) {
+  Options options = options_for(GetParam());
+  options.passes = 6;
+  expect_refused(ErrorKind::usage, {"passes = 5", "now it is 6", "--resume"}, options);
+  options = options_for(GetParam());
+  options.threads = 2;
+  PlantedOptions wider = planted();
+  wider.features[0] = 13;
+  expect_refused(ErrorKind::data, {"other data"}, options, wider);
+  PlantedOptions other = planted();
+  other.seed = 6;
+  expect_refused(ErrorKind::data, {"not those that the checkpoint was made with"}, options, other);
+}
+
+TEST_P(LeftCheckpoint, IsRefusedWhereItIsCutOrAnyBitIsFlipped) {
+  const std::string good = test::read_bytes(file());
+  for (std::size_t size = 0; size < good.size(); size += 1 + size / 64) {
+    test::expect_error(ErrorKind::data, {"not a sound omvc"},
+                       [&] { Archive::from_bytes(std::string_view(good).substr(0, size), "run.ckpt"); });
+  }
+  for (std::size_t bit = 0; bit < 8 * good.size(); bit += 1 + bit / 128) {
+    std::string bad = good;
+    bad[bit / 8] = static_cast<char>(bad[bit / 8] ^ (1 << (bit % 8)));
+    test::expect_error(ErrorKind::data, {"not a sound omvc"}, [&] { Archive::from_bytes(bad, "run.ckpt"); });
+  }
+}
+
+TEST_P(LeftCheckpoint, IsRefusedWithoutItsRowsAndWithAlteredOnes) {
+  const std::string rows = file() + ".rows/run0.1";
+  std::string bytes = test::read_bytes(rows);
+  ASSERT_GT(bytes.size(), 100u);
+  // The last row is one that the resumed pass has still to read.
+  bytes[bytes.size() - 9] = static_cast<char>(bytes[bytes.size() - 9] ^ 1);
+  folder_.write_file("run.ckpt.rows/run0.1", bytes);
+  expect_refused(ErrorKind::data, {"run0.1", "altered"}, options_for(GetParam()));
+  std::filesystem::remove_all(file() + ".rows");
+  expect_refused(ErrorKind::data, {"run.ckpt.rows", "missing"}, options_for(GetParam()));
+}
+
+TEST_P(LeftCheckpoint, IsNoModel) {
+  test::expect_error(ErrorKind::data, {"is a checkpoint"}, [&] { Clusterer::load(file()); });
+}
+
+TEST(Checkpoint, AStreamThatIsReadOnceCannotHaveOne) {
+  class Once : public Source {
+   public:
+    const Schema& schema() const override { return source_->schema(); }
+    std::optional<Chunk> next(Index rows) override { return source_->next(rows); }
+    bool rewind() override { return false; }
+
+   private:
+    std::unique_ptr<Source> source_ = make_planted_source(planted());
+  } once;
+  const test::TempDir folder;
+  Collected found;
+  Observer silent;
+  test::expect_error(ErrorKind::usage, {"read only once"}, [&] {
+    Clusterer(options_for(Preset::standard)).fit(once, found, silent, {.file = folder.path("x")});
+  });
+}
+
+// The data of a source that changes after some passes: other values, or other instances.
+TEST(Fit, RefusesDataThatChangeBetweenPasses) {
+  class Changing : public Source {
+   public:
+    const Schema& schema() const override { return source_->schema(); }
+    std::optional<Chunk> next(Index rows) override { return source_->next(rows); }
+    bool rewind() override {
+      PlantedOptions options = planted();
+      if (++rewinds_ > 3) options.seed = 17;
+      source_ = make_planted_source(options);
+      return true;
+    }
+
+   private:
+    std::unique_ptr<Source> source_ = make_planted_source(planted());
+    int rewinds_ = 0;
+  } changing;
+  Collected found;
+  test::expect_error(ErrorKind::data, {"changed while they were read", "pass 3"},
+                     [&] { Clusterer(options_for(Preset::standard)).fit(changing, found); });
+}
+
+// Files written by the first version. They are read by every later one.
+TEST(OldFiles, AModelOfVersion1StillAssigns) {
+  const std::string root = OMVC_SOURCE_DIR;
+  Clusterer model = Clusterer::load(root + "/tests/data/model-v1.omvc");
+  const Input input = open_input({root + "/examples/data/text.csv", root + "/examples/data/image.tsv"});
+  EXPECT_EQ(model.assign(read_all(*input.source)).labels, read_labels(root + "/tests/data/model-v1.labels"));
+}
+
+TEST(OldFiles, ACheckpointOfVersion1IsStillResumed) {
+  const std::string root = OMVC_SOURCE_DIR;
+  const test::TempDir folder;
+  std::filesystem::copy(root + "/tests/data/checkpoint-v1", folder.path("ckpt"));
+  std::filesystem::copy(root + "/tests/data/checkpoint-v1.rows", folder.path("ckpt.rows"));
+  const Input input = open_input({root + "/examples/data/text.csv", root + "/examples/data/image.tsv"});
+  Options options;
+  options.clusters = 3;
+  options.rank = 3;
+  options.chunk = 20;
+  options.runs = 1;
+  Collected resumed, anew;
+  Observer silent;
+  Clusterer(options).fit(*input.source, resumed, silent, {.file = folder.path("ckpt"), .resume = true});
+  Clusterer(options).fit(*input.source, anew);
+  EXPECT_EQ(resumed.labels, anew.labels);
+}
+
+TEST(PredictionModel, IsSmallerAssignsTheSameAndDoesNotLearn) {
+  const test::TempDir folder;
+  for (const Preset preset : {Preset::standard, Preset::paper}) {
+    const auto source = make_planted_source(planted());
+    Collected found;
+    Clusterer model(options_for(preset));
+    model.fit(*source, found);
+    model.save(folder.path("whole"));
+    model.save(folder.path("small"), ModelKind::prediction);
+    EXPECT_LT(2 * std::filesystem::file_size(folder.path("small")), std::filesystem::file_size(folder.path("whole")));
+    Clusterer small = Clusterer::load(folder.path("small"));
+    source->rewind();
+    const Chunk data = read_all(*source);
+    const Assignment a = model.assign(data);
+    const Assignment b = small.assign(data);
+    EXPECT_EQ(a.labels, b.labels);
+    EXPECT_EQ(a.embedding, b.embedding);
+    EXPECT_EQ(small.instances(), model.instances());
+    test::expect_error(ErrorKind::usage, {"prediction only"}, [&] { small.partial_fit(data); });
+    test::expect_error(ErrorKind::usage, {"prediction only"}, [&] { small.save(folder.path("again")); });
+    small.save(folder.path("again"), ModelKind::prediction);
+    EXPECT_EQ(test::read_bytes(folder.path("again")), test::read_bytes(folder.path("small")));
+  }
+}
+
+}  // namespace
+}  // namespace omvc
