@@ -43,8 +43,9 @@ struct Outcome {
 class Process {
  public:
   struct Setup {
-    int error_pipe_bytes = 0;      // room in the pipe of stderr; 0 leaves what the system gives
-    const char* output = nullptr;  // where stdout goes instead of into the outcome
+    int error_pipe_bytes = 0;                   // room in the pipe of stderr; 0 leaves what the system gives
+    const char* output = nullptr;               // where stdout goes instead of into the outcome
+    std::vector<std::string> environment = {};  // NAME=VALUE, beside those of the test
   };
 
   explicit Process(const Arguments& arguments) : Process(arguments, Setup()) {}
@@ -69,7 +70,12 @@ class Process {
     std::vector<char*> argv{program.data()};
     for (std::string& word : words) argv.push_back(word.data());
     argv.push_back(nullptr);
-    const int failure = posix_spawn(&pid_, program.c_str(), &actions, nullptr, argv.data(), environ);
+    std::vector<std::string> more = setup.environment;
+    std::vector<char*> variables;
+    for (char** variable = environ; *variable != nullptr; ++variable) variables.push_back(*variable);
+    for (std::string& variable : more) variables.push_back(variable.data());
+    variables.push_back(nullptr);
+    const int failure = posix_spawn(&pid_, program.c_str(), &actions, nullptr, argv.data(), variables.data());
     posix_spawn_file_actions_destroy(&actions);
     close(out[1]);
     close(err[1]);

@@ -1,9 +1,11 @@
-// Loaded before the C library (LD_PRELOAD), this makes the OMVC_FAULT_AT-th call that changes a file fail, and every one
-// after it, as on a disk that is full: writes fail with ENOSPC after having written half of what they were asked to;
-// syncs, links and renames fail with EIO. Terminals and pipes are left alone. With OMVC_FAULT_AT=0 nothing fails and the
-// number of such calls is written to the file OMVC_FAULT_COUNT.
+// Loaded before the C library (LD_PRELOAD), this makes the OMVC_FAULT_AT-th call that changes a file fail, and every
+// one after it, as on a disk that is full: writes fail with ENOSPC after having written half of what they were asked
+// to; syncs, links and renames fail with EIO. With OMVC_KILL_AT the process is killed at that call instead, as by kill
+// -9, a write after half of its bytes. Terminals and pipes are left alone. The number of such calls is written to the
+// file OMVC_FAULT_COUNT when the process ends.
 #include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <dlfcn.h>
@@ -12,11 +14,18 @@
 
 namespace {
 
+long number(const char* variable) {
+  const char* text = std::getenv(variable);
+  return text != nullptr ? std::atol(text) : 0L;
+}
+
 long fault_at() {
-  static const long at = [] {
-    const char* text = std::getenv("OMVC_FAULT_AT");
-    return text != nullptr ? std::atol(text) : 0L;
-  }();
+  static const long at = number("OMVC_FAULT_AT");
+  return at;
+}
+
+long kill_at() {
+  static const long at = number("OMVC_KILL_AT");
   return at;
 }
 
@@ -32,14 +41,42 @@ struct Counter {
 };
 Counter counter;
 
-bool fails() {
-  const long call = ++counter.calls;
-  return fault_at() > 0 && call >= fault_at();
-}
-
 bool is_file(int descriptor) {
   struct stat status {};
   return ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+// What a call is to do, and whether it is the first to do so.
+enum class Fate { succeed, fail_first, fail, die };
+
+Fate fate() {
+  const long call = ++counter.calls;
+  if (kill_at() > 0 && call == kill_at()) return Fate::die;
+  if (fault_at() == 0 || call < fault_at()) return Fate::succeed;
+  return call == fault_at() ? Fate::fail_first : Fate::fail;
+}
+
+// For a call that either happens or not.
+bool fails() {
+  const Fate what = fate();
+  if (what == Fate::die) ::raise(SIGKILL);
+  if (what != Fate::succeed) errno = EIO;
+  return what != Fate::succeed;
+}
+
+// For a write: `part(size)` writes that many bytes.
+template <class F>
+ssize_t write_some(int descriptor, size_t size, const F& part) {
+  if (!is_file(descriptor)) return part(size);
+  const Fate what = fate();
+  if (what == Fate::succeed) return part(size);
+  if (what == Fate::die) {
+    part(size / 2);
+    ::raise(SIGKILL);
+  }
+  if (what == Fate::fail_first && size > 1) return part(size / 2);
+  errno = ENOSPC;
+  return -1;
 }
 
 template <class F>
@@ -53,18 +90,12 @@ extern "C" {
 
 ssize_t write(int descriptor, const void* data, size_t size) {
   static const auto real = next<ssize_t (*)(int, const void*, size_t)>("write");
-  if (!is_file(descriptor) || !fails()) return real(descriptor, data, size);
-  if (size > 1 && counter.calls == fault_at()) return real(descriptor, data, size / 2);
-  errno = ENOSPC;
-  return -1;
+  return write_some(descriptor, size, [&](size_t part) { return real(descriptor, data, part); });
 }
 
 ssize_t pwrite(int descriptor, const void* data, size_t size, off_t offset) {
   static const auto real = next<ssize_t (*)(int, const void*, size_t, off_t)>("pwrite");
-  if (!is_file(descriptor) || !fails()) return real(descriptor, data, size, offset);
-  if (size > 1 && counter.calls == fault_at()) return real(descriptor, data, size / 2, offset);
-  errno = ENOSPC;
-  return -1;
+  return write_some(descriptor, size, [&](size_t part) { return real(descriptor, data, part, offset); });
 }
 
 ssize_t pwrite64(int descriptor, const void* data, size_t size, off64_t offset) {
@@ -73,29 +104,21 @@ ssize_t pwrite64(int descriptor, const void* data, size_t size, off64_t offset) 
 
 int fsync(int descriptor) {
   static const auto real = next<int (*)(int)>("fsync");
-  if (!is_file(descriptor) || !fails()) return real(descriptor);
-  errno = EIO;
-  return -1;
+  return is_file(descriptor) && fails() ? -1 : real(descriptor);
 }
 
 int fdatasync(int descriptor) {
   static const auto real = next<int (*)(int)>("fdatasync");
-  if (!is_file(descriptor) || !fails()) return real(descriptor);
-  errno = EIO;
-  return -1;
+  return is_file(descriptor) && fails() ? -1 : real(descriptor);
 }
 
 int rename(const char* from, const char* to) {
   static const auto real = next<int (*)(const char*, const char*)>("rename");
-  if (!fails()) return real(from, to);
-  errno = EIO;
-  return -1;
+  return fails() ? -1 : real(from, to);
 }
 
 int linkat(int from_folder, const char* from, int to_folder, const char* to, int flags) {
   static const auto real = next<int (*)(int, const char*, int, const char*, int)>("linkat");
-  if (!fails()) return real(from_folder, from, to_folder, to, flags);
-  errno = EIO;
-  return -1;
+  return fails() ? -1 : real(from_folder, from, to_folder, to, flags);
 }
 }
