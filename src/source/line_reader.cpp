@@ -170,7 +170,11 @@ void LineReader::fail(const std::string& message) const {
 
 Delimiter detect_delimiter(std::string_view line) {
   for (const Delimiter delimiter : {Delimiter::comma, Delimiter::tab, Delimiter::semicolon}) {
-    if (line.find(static_cast<char>(delimiter)) != std::string_view::npos) return delimiter;
+    bool open = false;
+    for (const char c : line) {
+      open ^= c == '"';
+      if (!open && c == static_cast<char>(delimiter)) return delimiter;
+    }
   }
   return Delimiter::blanks;
 }

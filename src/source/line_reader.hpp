@@ -59,7 +59,7 @@ class LineReader {
 // What separates the fields of a line.
 enum class Delimiter : char { blanks = ' ', comma = ',', tab = '\t', semicolon = ';' };
 
-// The first of comma, tab and semicolon that occurs in the line, else runs of blanks.
+// The first of comma, tab and semicolon that occurs in the line outside of quotes, else runs of blanks.
 Delimiter detect_delimiter(std::string_view line);
 
 // Cuts a line into fields, without surrounding blanks and double quotes. A quoted field may contain the delimiter.

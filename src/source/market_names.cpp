@@ -47,16 +47,17 @@ class Neighbours {
     constexpr std::string_view kMatrix = "matrix";
     is_10x_ = stem.ends_with(kMatrix);
     if (is_10x_) prefix_ = stem.substr(0, stem.size() - kMatrix.size());
-    last_word_ = stem.substr(stem.find_last_of("_-. ") + 1);
+    if (const auto gap = stem.find_last_of("_-. "); gap != std::string::npos) last_word_ = stem.substr(gap + 1);
   }
 
   // Whether the matrix itself is named as in a folder of 10x Genomics.
   bool is_10x() const { return is_10x_; }
 
   std::optional<Names> barcodes() const { return find({prefix_ + "barcodes"}, false); }
-  std::optional<Names> features() const {
+  // A file that is called as the last word of the matrix says something only beside barcodes.
+  std::optional<Names> features(bool beside_barcodes) const {
     std::vector<std::string> stems{prefix_ + "features", prefix_ + "genes"};
-    if (!is_10x_) stems.insert(stems.begin(), last_word_);
+    if (!is_10x_ && beside_barcodes) stems.insert(stems.begin(), last_word_);
     return find(stems, true);
   }
 
@@ -93,7 +94,7 @@ MarketNames find_market_names(const std::string& path, Index rows, Index cols, b
   if (path == kStandardInput) return out;
   const Neighbours neighbours(path, rows, cols);
   std::optional<Names> barcodes = neighbours.barcodes();
-  std::optional<Names> features = neighbours.features();
+  std::optional<Names> features = neighbours.features(barcodes.has_value());
   const auto fits = [&](bool in_columns) {
     return (!barcodes || barcodes->fits(in_columns ? cols : rows)) &&
            (!features || features->fits(in_columns ? rows : cols));

@@ -12,19 +12,19 @@ namespace {
 
 // Files with the header id,label are those of make_label_sink: the ids are left out.
 std::vector<std::string> read_words(LineReader& lines) {
-  bool with_ids = false;
+  std::optional<Delimiter> ids_before;  // what separates the ids from the labels
   std::vector<std::string> words;
   std::vector<std::string_view> fields;
   while (const auto line = lines.next()) {
     if (words.empty() && line->starts_with('#')) continue;
     // Blanks do not separate: a class may be called "B cells".
-    const Delimiter delimiter = detect_delimiter(*line);
+    const Delimiter delimiter = ids_before.value_or(detect_delimiter(*line));
     split_fields(*line, delimiter == Delimiter::blanks ? Delimiter::comma : delimiter, fields);
-    if (words.empty() && !with_ids && fields.size() == 2 && fields[0] == "id" && fields[1] == "label") {
-      with_ids = true;
+    if (words.empty() && !ids_before && fields.size() == 2 && fields[0] == "id" && fields[1] == "label") {
+      ids_before = delimiter;
       continue;
     }
-    if (with_ids && fields.size() == 2) fields.erase(fields.begin());
+    if (ids_before && fields.size() == 2) fields.erase(fields.begin());
     if (fields.size() != 1) {
       lines.fail(
           fmt::format("expected one label, found {} columns; keep the column with the labels only", fields.size()));

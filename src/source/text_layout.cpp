@@ -55,19 +55,21 @@ class Detection {
 
   TextLayout run() {
     const bool none = asked_ == "none";
-    layout_.delimiter = detect_delimiter(second_ ? second_->text : first_.text);
+    // A line is judged by its own delimiter; names are told apart by that of the data.
+    Fields own;
+    const Delimiter own_delimiter = detect_delimiter(first_.text);
+    split_fields(first_.text, own_delimiter, own);
+    layout_.delimiter = second_ ? detect_delimiter(second_->text) : own_delimiter;
     split_fields(first_.text, layout_.delimiter, head_);
     if (second_) split_fields(second_->text, layout_.delimiter, data_);
     const auto asked = asked_.empty() || none ? std::nullopt : asked_column();
     layout_.header =
-        may_have_header_ && (asked_by_name_ || is_header(head_, second_ ? &data_ : nullptr, asked.value_or(0), none));
+        may_have_header_ && (asked_by_name_ || is_header(own, second_ ? &data_ : nullptr, asked.value_or(0), none));
     if (layout_.header && !second_) return layout_;
-    if (!layout_.header && second_) {
-      // The first line is data, and may show another delimiter than the second.
-      layout_.delimiter = detect_delimiter(first_.text);
-      split_fields(first_.text, layout_.delimiter, head_);
+    if (!layout_.header) {
+      layout_.delimiter = own_delimiter;
+      data_ = own;
     }
-    if (!layout_.header) data_ = head_;
     layout_.columns = data_.size();
     layout_.id_column = asked ? asked : none ? std::nullopt : detected_id();
     if (asked && *asked >= layout_.columns) fail_no_column();
@@ -91,14 +93,16 @@ class Detection {
   }
 
   std::optional<std::size_t> asked_column() {
+    if (const auto number = parse_index(asked_)) {
+      if (*number < 1) fail_no_column();
+      return static_cast<std::size_t>(*number - 1);
+    }
     for (std::size_t j = 0; j < head_.size(); ++j) {
       if (unescape_field(head_[j]) != asked_) continue;
       asked_by_name_ = true;
       return j;
     }
-    const auto number = parse_index(asked_);
-    if (!number || *number < 1) fail_no_column();
-    return static_cast<std::size_t>(*number - 1);
+    fail_no_column();
   }
 
   std::optional<std::size_t> detected_id() const {
