@@ -169,10 +169,12 @@ void LineReader::fail(const std::string& message) const {
 }
 
 Delimiter detect_delimiter(std::string_view line) {
+  // A single quote may be an inch mark.
+  const bool balanced = std::count(line.begin(), line.end(), '"') % 2 == 0;
   for (const Delimiter delimiter : {Delimiter::comma, Delimiter::tab, Delimiter::semicolon}) {
     bool open = false;
     for (const char c : line) {
-      open ^= c == '"';
+      open ^= c == '"' && balanced;
       if (!open && c == static_cast<char>(delimiter)) return delimiter;
     }
   }

@@ -97,8 +97,10 @@ TEST_F(Text, IdsMayBeQuotedAndNeedNotBeUtf8) {
   EXPECT_EQ(read("id,\"f\xE9\"\n\"a, \"\"b\"\"\",1\n\xFF\xFE,2\n"), (Rows{{1}, {2}}));
   EXPECT_EQ(ids_, (Names{"a, \"b\"", "\xFF\xFE"}));
   EXPECT_EQ(schema_.feature_names, (Names{"f\xE9"}));
-  EXPECT_EQ(read("\"a b\" 1 2\nc 3 4\n"), (Rows{{1, 2}, {3, 4}}));
-  EXPECT_EQ(ids_, (Names{"a b", "c"}));
+  EXPECT_EQ(read("\"a, b\" 1 2\nc 3 4\n"), (Rows{{1, 2}, {3, 4}}));
+  EXPECT_EQ(ids_, (Names{"a, b", "c"}));
+  EXPECT_EQ(read("5\",1,2\n6\",3,4\n"), (Rows{{1, 2}, {3, 4}}));
+  EXPECT_EQ(ids_, (Names{"5\"", "6\""}));
 }
 
 TEST_F(Text, TheColumnOfIdsCanBeNamed) {
