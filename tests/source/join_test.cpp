@@ -107,6 +107,20 @@ TEST_F(Join, AgreesWithAMapFromIdsToRows) {
   }
 }
 
+// What is streamed shows that a file was changed under its reader; what is in memory does not.
+TEST_F(Join, OnlyFilesInAnotherOrderAreHeldInMemory) {
+  const std::string first = dir_.write_file("a.csv", "id,x\nann,1\nbob,2\neve,3\n");
+  const auto second_reading = [&](const std::string& before, const std::string& after) {
+    const Input input = open_input({first, dir_.write_file("b.csv", before)});
+    dir_.write_file("b.csv", after);
+    EXPECT_TRUE(input.source->rewind());
+    return read_pass(*input.source, 2).views[1];
+  };
+  EXPECT_EQ(second_reading("id,y\nann,4\nbob,5\neve,6\n", "id,y\nann,7\nbob,8\neve,9\n"), (Rows{{7}, {8}, {9}}));
+  EXPECT_EQ(second_reading("id,y\nann,4\neve,6\nnew,1\n", "id,y\nann,7\neve,9\nnew,2\n"), (Rows{{7}, {}, {9}, {2}}));
+  EXPECT_EQ(second_reading("id,y\neve,6\nann,4\n", "id,y\neve,9\nann,7\n"), (Rows{{4}, {}, {6}}));
+}
+
 TEST_F(Join, DuplicateIdsAreRefusedWithBothLines) {
   const std::string path = dir_.write_file("a.csv", "id,x\nann,1\n\nbob,2\nann,3\n");
   expect_error(ErrorKind::data, {"a.csv:5:", "'ann'", "a.csv:2", "--id-column none"}, [&] { open_input({path}); });
