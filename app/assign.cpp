@@ -29,13 +29,14 @@ class PrintingSink : public Sink {
 
 void assign(const AssignArguments& arguments) {
   std::vector<std::unique_ptr<Sink>> sinks;
-  if (!arguments.labels.empty()) sinks.push_back(make_label_sink(arguments.labels));
+  if (!arguments.labels.empty()) check_writable(arguments.labels);
   if (!arguments.embedding.empty()) sinks.push_back(make_embedding_sink(arguments.embedding));
-  if (sinks.empty()) sinks.push_back(std::make_unique<PrintingSink>());
-  const auto sink = make_sink_list(std::move(sinks));
 
   Clusterer model = Clusterer::load(arguments.model);
   Input input = open_arguments(arguments.input, 0);
+  if (!arguments.labels.empty()) sinks.push_back(make_label_sink(arguments.labels, input.source.get()));
+  if (sinks.empty()) sinks.push_back(std::make_unique<PrintingSink>());
+  const auto sink = make_sink_list(std::move(sinks));
   const Schema& data = input.source->schema();
   const Schema& known = model.schema();
   if (data.views.size() != known.views.size()) {

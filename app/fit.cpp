@@ -38,7 +38,7 @@ void fit(const FitArguments& arguments) {
   }
   // Outputs are opened first: a path that cannot be written is found before the work, not after it.
   std::vector<std::unique_ptr<Sink>> sinks;
-  if (!arguments.labels.empty()) sinks.push_back(make_label_sink(arguments.labels));
+  if (!arguments.labels.empty()) check_writable(arguments.labels);
   if (!arguments.embedding.empty()) sinks.push_back(make_embedding_sink(arguments.embedding));
   for (const std::string& path : {arguments.model, arguments.predictor, arguments.checkpoint.file}) {
     if (!path.empty()) check_writable(path);
@@ -48,6 +48,7 @@ void fit(const FitArguments& arguments) {
   }
 
   Input input = open_arguments(arguments.input, options.seed);
+  if (!arguments.labels.empty()) sinks.push_back(make_label_sink(arguments.labels, input.source.get()));
   auto scoring = std::make_unique<ScoringSink>(input.truth);
   const ScoringSink& scored = *scoring;
   sinks.push_back(std::move(scoring));
@@ -102,7 +103,9 @@ void add_fit(CLI::App& app) {
   CLI::App* command = app.add_subcommand("fit", "learn clusters; write labels, embedding and model");
   add_input_options(*command, arguments->input);
   add_stream_options(*command, arguments->input);
-  command->add_option("--labels", arguments->labels, "write one label a line, in the row order of the input")
+  command
+      ->add_option("--labels", arguments->labels,
+                   "write one label a line, in the row order of the input (.csv, .tsv: with the ids)")
       ->type_name("FILE");
   command->add_option("--embedding", arguments->embedding, "write the embedding rows (.npy, .csv, .tsv, else blanks)")
       ->type_name("FILE");

@@ -11,13 +11,23 @@ void add_input_options(CLI::App& command, InputArguments& arguments) {
   command
       .add_option(
           "input", arguments.paths,
-          "one container file with all views (.mat), or one file a view: text (.csv, .tsv, blanks; .gz), .npy, .mtx")
+          "one container file with all views (.mat), or one file a view: text (.csv, .tsv, blanks; .gz), .npy, .mtx, "
+          ".svm; - is text on standard input")
       ->required()
       ->type_name("INPUT");
   command
       .add_option("--present", arguments.present,
                   "text file, N x views of 0 and 1: which instance is present in which view")
       ->type_name("FILE");
+  InputOptions& options = arguments.options;
+  command
+      .add_option("--format", options.format, "read the files as this (see docs/formats.md) whatever they are called")
+      ->type_name("NAME");
+  command
+      .add_option("--id-column", options.id_column,
+                  "text: the column of sample ids, by name or number from 1, or none; found by itself in most files")
+      ->type_name("COLUMN");
+  command.add_flag("--transpose", options.transpose, "instances are columns (text, .npy, .mtx)");
 }
 
 void add_stream_options(CLI::App& command, InputArguments& arguments) {
@@ -42,7 +52,7 @@ void check_truth(const InputArguments& arguments, std::size_t labels, Index inst
 }
 
 Input open_arguments(const InputArguments& arguments, std::uint64_t seed) {
-  Input input = open_input(arguments.paths);
+  Input input = open_input(arguments.paths, arguments.options);
   const auto views = static_cast<Index>(input.source->schema().views.size());
   if (!arguments.present.empty()) {
     input.source =
@@ -58,7 +68,7 @@ Input open_arguments(const InputArguments& arguments, std::uint64_t seed) {
       throw Error(ErrorKind::data, fmt::format("{} lists {} rows, and the data have {}: give each row once",
                                                arguments.order, order.size(), rows));
     }
-    input.source = make_table_source(schema, std::move(table), std::move(order));
+    input.source = make_table_source(schema, std::move(table), std::move(order), input.source->ids(0, rows));
   }
   if (const auto rows = input.source->size(); input.truth && rows) check_truth(arguments, input.truth->size(), *rows);
   return input;

@@ -16,9 +16,10 @@ struct InputArguments {
   std::string order;
   bool shuffle = false;
   std::string truth;
+  InputOptions options;
 };
 
-// Adds INPUT... and --present.
+// Adds INPUT..., --present and what fills InputOptions.
 void add_input_options(CLI::App& command, InputArguments& arguments);
 // Adds --order, --shuffle and --truth.
 void add_stream_options(CLI::App& command, InputArguments& arguments);

@@ -8,6 +8,7 @@
 
 #include "omvc/chunk.hpp"
 #include "omvc/kmeans.hpp"
+#include "omvc/source.hpp"
 
 namespace omvc {
 
@@ -25,8 +26,9 @@ class Sink {
   virtual void finish() {}
 };
 
-// One label a line.
-std::unique_ptr<Sink> make_label_sink(const std::string& path);
+// One label a line. In a `.csv` or `.tsv` file the sample ids come before the labels, under a header "id,label", if
+// `source` has any; it must outlive the sink.
+std::unique_ptr<Sink> make_label_sink(const std::string& path, Source* source = nullptr);
 
 // Embedding rows as NPY (`.npy`, float64), else as text with the separator that the name asks for (`.csv`, `.tsv`,
 // blanks otherwise).

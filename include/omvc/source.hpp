@@ -30,13 +30,15 @@ class Source {
   virtual std::optional<Index> size() const { return std::nullopt; }
 
   // The sample ids of instances [first, first + count) by number, where the data have them; none otherwise. Of a source
-  // that reads them along with the data they are known once a pass is complete.
+  // that reads them along with the data they are known as far as it was read.
   virtual std::vector<std::string> ids(Index /*first*/, Index /*count*/) { return {}; }
 };
 
 // A whole data set in memory, delivered in the order given (row numbers, each once), or as it is stored.
-// Chunk::rows holds the stored row numbers, so outputs can be brought back to the stored order.
-std::unique_ptr<Source> make_table_source(Schema schema, Chunk table, std::vector<Index> order = {});
+// Chunk::rows holds the stored row numbers, so outputs can be brought back to the stored order. `ids` are those of the
+// row numbers from 0 on, or none.
+std::unique_ptr<Source> make_table_source(Schema schema, Chunk table, std::vector<Index> order = {},
+                                          std::vector<std::string> ids = {});
 
 // Reads all of a source into one chunk. Memory grows with the data.
 Chunk read_all(Source& source);

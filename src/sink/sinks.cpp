@@ -10,16 +10,42 @@
 namespace omvc {
 namespace {
 
+// What separates columns in a file of this name.
+char separator_for(const std::string& path) {
+  const std::string extension = std::filesystem::path(path).extension().string();
+  return extension == ".csv" ? ',' : extension == ".tsv" ? '\t' : ' ';
+}
+
+// The text as a field: in quotes where it could be mistaken.
+std::string as_field(const std::string& text, char separator) {
+  const bool plain = !text.empty() && text.front() != '#' && text.find_first_of("\"\r\n") == std::string::npos &&
+                     text.find(separator) == std::string::npos && text.front() != ' ' && text.back() != ' ';
+  if (plain) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + '"';
+}
+
 class LabelSink : public Sink {
  public:
-  explicit LabelSink(const std::string& path) : file_(path) {}
+  LabelSink(const std::string& path, Source* source)
+      : file_(path), separator_(separator_for(path)), source_(separator_ == ' ' ? nullptr : source) {}
   void write(const ResultRows& rows) override {
-    for (const int label : rows.labels) file_.write(fmt::format("{}\n", label));
+    std::vector<std::string> ids;
+    if (source_ != nullptr) ids = source_->ids(rows.first_row, static_cast<Index>(rows.labels.size()));
+    const bool with_ids = !rows.labels.empty() && ids.size() == rows.labels.size();
+    if (with_ids && rows.first_row == 0) file_.write(fmt::format("id{}label\n", separator_));
+    for (std::size_t i = 0; i < rows.labels.size(); ++i) {
+      if (with_ids) file_.write(as_field(ids[i], separator_) + separator_);
+      file_.write(fmt::format("{}\n", rows.labels[i]));
+    }
   }
   void finish() override { file_.commit(); }
 
  private:
   AtomicFile file_;
+  char separator_;
+  Source* source_;
 };
 
 class TextEmbeddingSink : public Sink {
@@ -88,12 +114,13 @@ class SinkList : public Sink {
 
 }  // namespace
 
-std::unique_ptr<Sink> make_label_sink(const std::string& path) { return std::make_unique<LabelSink>(path); }
+std::unique_ptr<Sink> make_label_sink(const std::string& path, Source* source) {
+  return std::make_unique<LabelSink>(path, source);
+}
 
 std::unique_ptr<Sink> make_embedding_sink(const std::string& path) {
-  const std::string extension = std::filesystem::path(path).extension().string();
-  if (extension == ".npy") return std::make_unique<NpyEmbeddingSink>(path);
-  return std::make_unique<TextEmbeddingSink>(path, extension == ".csv" ? ',' : extension == ".tsv" ? '\t' : ' ');
+  if (std::filesystem::path(path).extension() == ".npy") return std::make_unique<NpyEmbeddingSink>(path);
+  return std::make_unique<TextEmbeddingSink>(path, separator_for(path));
 }
 
 std::unique_ptr<Sink> make_sink_list(std::vector<std::unique_ptr<Sink>> sinks) {

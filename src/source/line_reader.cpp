@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fmt/core.h>
 #include <limits>
+#include <unistd.h>
 
 #include "omvc/error.hpp"
 
@@ -26,15 +27,19 @@ bool equal_ignoring_case(std::string_view text, std::string_view lower) {
                     [](char a, char b) { return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b; });
 }
 
-void split_blanks(std::string_view line, std::vector<std::string_view>& fields) {
-  std::size_t at = 0;
-  while (true) {
-    while (at < line.size() && is_blank(line[at])) ++at;
-    if (at == line.size()) return;
-    const std::size_t first = at;
-    while (at < line.size() && !is_blank(line[at])) ++at;
-    fields.push_back(line.substr(first, at - first));
+// The bytes of the character that the text starts with, or 0 if it is a control character or not UTF-8.
+std::size_t printable_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  if (byte(0) < 0x80) return byte(0) < 0x20 || byte(0) == 0x7F ? 0 : 1;
+  const std::size_t length = byte(0) >= 0xF0 && byte(0) < 0xF5   ? 4
+                             : byte(0) >= 0xE0 && byte(0) < 0xF0 ? 3
+                             : byte(0) >= 0xC2 && byte(0) < 0xE0 ? 2
+                                                                 : 0;
+  if (length == 0 || length > text.size()) return 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xC0) != 0x80) return 0;
   }
+  return byte(0) == 0xC2 && byte(1) < 0xA0 ? 0 : length;
 }
 
 std::string_view unquoted(std::string_view text) {
@@ -42,9 +47,39 @@ std::string_view unquoted(std::string_view text) {
   return text;
 }
 
+// Two quotes inside a quoted field close and reopen it, so counting quotes finds the end of the field.
+template <class IsSeparator>
+std::size_t end_of_quoted(std::string_view line, std::size_t at, IsSeparator is_separator) {
+  bool open = false;
+  for (; at < line.size() && (open || !is_separator(line[at])); ++at) open ^= line[at] == '"';
+  return at;
+}
+
+void split_blanks(std::string_view line, std::vector<std::string_view>& fields) {
+  std::size_t at = 0;
+  while (true) {
+    while (at < line.size() && is_blank(line[at])) ++at;
+    if (at == line.size()) return;
+    const std::size_t first = at;
+    if (line[at] == '"') {
+      at = end_of_quoted(line, at, is_blank);
+    } else {
+      while (at < line.size() && !is_blank(line[at])) ++at;
+    }
+    fields.push_back(unquoted(line.substr(first, at - first)));
+  }
+}
+
 }  // namespace
 
 LineReader::LineReader(std::string path) : path_(std::move(path)), buffer_(kBufferBytes) {
+  if (path_ == kStandardInput) {
+    path_ = "standard input";
+    const int descriptor = dup(STDIN_FILENO);
+    if (descriptor >= 0) file_.reset(gzdopen(descriptor, "rb"));
+    if (!file_) throw Error(ErrorKind::io, fmt::format("{}: cannot open: {}", path_, std::strerror(errno)));
+    return;
+  }
   std::error_code ignored;
   const auto status = std::filesystem::status(path_, ignored);
   if (std::filesystem::is_directory(status)) {
@@ -114,7 +149,10 @@ std::optional<std::string_view> LineReader::next() {
   }
   ++line_number_;
   if (line_number_ == 1 && line.starts_with("\xEF\xBB\xBF")) line.remove_prefix(3);
-  if (line.ends_with('\r')) line.remove_suffix(1);
+  while (line.ends_with('\r')) line.remove_suffix(1);
+  if (line.find('\r') != std::string_view::npos) {
+    fail("there is a carriage return inside the line; if lines end with it, convert them with tr '\\r' '\\n'");
+  }
   return line;
 }
 
@@ -131,8 +169,14 @@ void LineReader::fail(const std::string& message) const {
 }
 
 Delimiter detect_delimiter(std::string_view line) {
+  // A single quote may be an inch mark.
+  const bool balanced = std::count(line.begin(), line.end(), '"') % 2 == 0;
   for (const Delimiter delimiter : {Delimiter::comma, Delimiter::tab, Delimiter::semicolon}) {
-    if (line.find(static_cast<char>(delimiter)) != std::string_view::npos) return delimiter;
+    bool open = false;
+    for (const char c : line) {
+      open ^= c == '"' && balanced;
+      if (!open && c == static_cast<char>(delimiter)) return delimiter;
+    }
   }
   return Delimiter::blanks;
 }
@@ -146,9 +190,7 @@ void split_fields(std::string_view line, Delimiter delimiter, std::vector<std::s
     std::size_t at = first;
     while (at < line.size() && is_blank(line[at]) && line[at] != separator) ++at;
     if (at < line.size() && line[at] == '"') {
-      // Two quotes inside a quoted field close and reopen it, so counting quotes finds the end of the field.
-      bool open = false;
-      for (; at < line.size() && (open || line[at] != separator); ++at) open ^= line[at] == '"';
+      at = end_of_quoted(line, at, [separator](char c) { return c == separator; });
     } else {
       at = std::min(line.find(separator, at), line.size());
     }
@@ -193,11 +235,18 @@ std::optional<Index> parse_index(std::string_view text) {
 std::string quoted(std::string_view text) {
   constexpr std::size_t kLongest = 40;
   std::string out = "'";
-  for (const char c : text.substr(0, kLongest)) {
-    const auto byte = static_cast<unsigned char>(c);
-    out += byte < 0x20 || byte == 0x7F ? '?' : c;
+  std::size_t at = 0;
+  while (at < text.size() && at < kLongest) {
+    const std::size_t length = printable_length(text.substr(at));
+    if (length == 0) {
+      out += '?';
+      ++at;
+    } else {
+      out += text.substr(at, length);
+      at += length;
+    }
   }
-  return out + (text.size() > kLongest ? "...'" : "'");
+  return out + (at < text.size() ? "...'" : "'");
 }
 
 }  // namespace omvc

@@ -13,11 +13,15 @@
 
 namespace omvc {
 
-// Reads line by line with one fixed buffer. A line ends with "\n", "\r\n" or the end of the file; a newline at the very
-// end of the file ends the last line and does not start another. A UTF-8 byte-order mark is skipped.
+// The path that stands for standard input.
+inline constexpr std::string_view kStandardInput = "-";
+
+// Reads line by line with one fixed buffer. A line ends with "\n", "\r\n" (also both in one file) or the end of the
+// file; a newline at the very end of the file ends the last line and does not start another. A carriage return
+// elsewhere is an error. A UTF-8 byte-order mark is skipped.
 class LineReader {
  public:
-  // Throws ErrorKind::io if the file cannot be opened.
+  // Throws ErrorKind::io if the file cannot be opened. Standard input cannot be read again.
   explicit LineReader(std::string path);
 
   // The next line without its end; nothing at the end of the file. The text stays valid until the next call.
@@ -55,7 +59,7 @@ class LineReader {
 // What separates the fields of a line.
 enum class Delimiter : char { blanks = ' ', comma = ',', tab = '\t', semicolon = ';' };
 
-// The first of comma, tab and semicolon that occurs in the line, else runs of blanks.
+// The first of comma, tab and semicolon that occurs in the line outside of quotes, else runs of blanks.
 Delimiter detect_delimiter(std::string_view line);
 
 // Cuts a line into fields, without surrounding blanks and double quotes. A quoted field may contain the delimiter.
@@ -70,7 +74,7 @@ std::optional<double> parse_number(std::string_view text);
 // A whole number with an optional sign; nothing if the text is anything else.
 std::optional<Index> parse_index(std::string_view text);
 
-// The text as it appears in a message: quoted, cut if long, unprintable bytes replaced.
+// The text as it appears in a message: quoted, cut if long, control characters and what is not UTF-8 replaced.
 std::string quoted(std::string_view text);
 
 }  // namespace omvc

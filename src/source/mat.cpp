@@ -162,7 +162,7 @@ Input open_triplets(MatFile& file, std::optional<std::vector<int>> truth) {
 
 }  // namespace
 
-Input open_mat(const std::string& path) {
+Input open_mat(const std::string& path, const InputOptions& /*options*/) {
   MatFile file(path);
   auto truth = read_truth(file);
   for (const MatInfo& info : file.variables()) {

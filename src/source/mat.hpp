@@ -18,6 +18,6 @@
 
 namespace omvc {
 
-Input open_mat(const std::string& path);
+Input open_mat(const std::string& path, const InputOptions& options = {});
 
 }  // namespace omvc

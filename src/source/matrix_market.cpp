@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "source/line_reader.hpp"
+#include "source/market_names.hpp"
 #include "source/sizes.hpp"
 #include "source/triplets.hpp"
 #include "source/view_table.hpp"
@@ -21,13 +22,17 @@ struct Banner {
 
 class Parser {
  public:
-  explicit Parser(const std::string& path) : lines_(path) {}
+  Parser(const std::string& path, bool transpose) : lines_(path), source_(path), transpose_(transpose) {}
 
   ChunkView parse() {
     banner_ = read_banner();
+    read_size(banner_.coordinate ? 3 : 2);
+    names_ = find_market_names(source_, rows_, cols_, transpose_);
     return banner_.coordinate ? coordinate() : array();
   }
-  Index rows() const { return rows_; }
+  Index instances() const { return names_.instances_in_columns ? cols_ : rows_; }
+  MarketNames take_names() { return std::move(names_); }
+  const std::string& path() const { return lines_.path(); }
 
  private:
   Banner read_banner();
@@ -40,6 +45,9 @@ class Parser {
   Index read_position(std::string_view field, Index limit, std::string_view what);
 
   LineReader lines_;
+  std::string source_;
+  bool transpose_;
+  MarketNames names_;
   Banner banner_;
   std::vector<std::string_view> fields_;
   Index rows_ = 0;
@@ -135,8 +143,8 @@ Triplet Parser::read_entry(std::string_view line) {
 }
 
 ChunkView Parser::coordinate() {
-  read_size(3);
   check_sparse_shape(lines_.path(), rows_, cols_, entries_);
+  if (names_.instances_in_columns) check_sparse_shape(lines_.path() + " (transposed)", cols_, rows_, entries_);
   std::vector<Triplet> entries;
   Index found = 0;
   while (const auto line = next_line()) {
@@ -154,18 +162,26 @@ ChunkView Parser::coordinate() {
     throw Error(ErrorKind::data, fmt::format("{}: the header announces {} entries, the file has {}; it is truncated",
                                              lines_.path(), entries_, found));
   }
-  TripletMatrix matrix = csr_from_triplets(entries, rows_, cols_);
+  if (names_.instances_in_columns) {
+    for (Triplet& entry : entries) {
+      const Index instance = entry.column;
+      entry.column = static_cast<std::int32_t>(entry.row);
+      entry.row = instance;
+    }
+  }
+  TripletMatrix matrix = csr_from_triplets(entries, instances(), rows_ + cols_ - instances());
   if (matrix.repeated != nullptr) {
-    throw Error(ErrorKind::data,
-                fmt::format("{}:{}: row {}, column {} was given before; keep one of the two entries", lines_.path(),
-                            matrix.repeated->place, matrix.repeated->row + 1, matrix.repeated->column + 1));
+    Index row = matrix.repeated->row + 1;
+    Index column = matrix.repeated->column + 1;
+    if (names_.instances_in_columns) std::swap(row, column);
+    throw Error(ErrorKind::data, fmt::format("{}:{}: row {}, column {} was given before; keep one of the two entries",
+                                             lines_.path(), matrix.repeated->place, row, column));
   }
   return view_from_rows(std::move(matrix.block), lines_.path());
 }
 
 // Values come column after column; of a symmetric matrix only the part on and below the diagonal.
 ChunkView Parser::array() {
-  read_size(2);
   const auto size = size_product(rows_, cols_);
   if (!size || *size == 0) {
     lines_.fail(fmt::format("the matrix is {} x {}; a view needs rows and columns in sensible numbers", rows_, cols_));
@@ -184,6 +200,9 @@ ChunkView Parser::array() {
                 fmt::format("{}: a {} x {} matrix has {} values here, the file has {}; it is truncated", lines_.path(),
                             rows_, cols_, expected, by_column.size()));
   }
+  if (names_.instances_in_columns && !banner_.symmetric) {
+    return view_from_rows(DenseBlock<double>{cols_, rows_, std::move(by_column)}, lines_.path());
+  }
   DenseBlock<double> block{rows_, cols_, std::vector<double>(static_cast<std::size_t>(*size))};
   auto value = by_column.begin();
   for (Index j = 0; j < cols_; ++j) {
@@ -197,11 +216,14 @@ ChunkView Parser::array() {
 
 }  // namespace
 
-std::unique_ptr<ViewReader> open_matrix_market(const std::string& path, const std::string& view_name) {
-  Parser parser(path);
+std::unique_ptr<ViewReader> open_matrix_market(const std::string& path, const std::string& view_name,
+                                               const InputOptions& options) {
+  Parser parser(path, options.transpose);
   ChunkView view = parser.parse();
-  ViewSchema schema{view_name, block_cols(view.block), {}};
-  return make_memory_reader(path, std::move(schema), std::move(view), parser.rows());
+  MarketNames names = parser.take_names();
+  ViewSchema schema{view_name, block_cols(view.block), std::move(names.features)};
+  return make_memory_reader(parser.path(), std::move(schema), std::move(view), parser.instances(),
+                            std::move(names.samples));
 }
 
 }  // namespace omvc

@@ -146,9 +146,15 @@ ChunkView load_fortran(std::ifstream& file, const std::string& path, const NpyHe
 
 }  // namespace
 
-std::unique_ptr<ViewReader> open_npy(const std::string& path, const std::string& view_name) {
+std::unique_ptr<ViewReader> open_npy(const std::string& path, const std::string& view_name,
+                                     const InputOptions& options) {
   std::ifstream file = open_file(path);
-  const NpyHeader header = read_npy_header(file, path);
+  NpyHeader header = read_npy_header(file, path);
+  if (options.transpose) {
+    // The same bytes are the transposed array in the other order.
+    std::swap(header.rows, header.cols);
+    header.fortran_order = !header.fortran_order;
+  }
   ViewSchema schema{view_name, header.cols, {}};
   if (!header.fortran_order || header.rows == 1 || header.cols == 1) {
     return std::make_unique<NpyReader>(path, std::move(schema), std::move(file), header);

@@ -10,30 +10,47 @@
 #include "omvc/input.hpp"
 
 #include "source/join.hpp"
+#include "source/line_reader.hpp"
 #include "source/mat.hpp"
 #include "source/matrix_market.hpp"
 #include "source/npy.hpp"
+#include "source/svmlight.hpp"
 #include "source/text.hpp"
+#include "source/uci.hpp"
 
 namespace omvc {
 namespace {
 
 // A format holds one view a file (open_view) or a whole data set (open_container).
 struct Format {
+  std::string_view names;       // each between blanks, for InputOptions::format; the first is that of docs/formats.md
   std::string_view extensions;  // each between blanks, lower case; compressed files have ".gz" after them
   std::string_view magic;       // how the content starts, for files whose name says nothing
   bool may_be_compressed;
-  std::unique_ptr<ViewReader> (*open_view)(const std::string& path, const std::string& view_name);
-  Input (*open_container)(const std::string& path);
+  std::unique_ptr<ViewReader> (*open_view)(const std::string& path, const std::string& view_name,
+                                           const InputOptions& options);
+  Input (*open_container)(const std::string& path, const InputOptions& options);
+  bool is_folder = false;
 };
 
 constexpr std::array kFormats{
-    Format{" .npy ", "\x93NUMPY", false, open_npy, nullptr},
-    Format{" .mtx .mm ", "%%MatrixMarket", true, open_matrix_market, nullptr},
-    Format{" .mat ", "MATLAB ", false, nullptr, open_mat},
-    Format{" .txt .csv .tsv .tab .dat .data ", "", true, open_text, nullptr},
+    Format{" npy ", " .npy ", "\x93NUMPY", false, open_npy, nullptr},
+    Format{" matrix-market mtx ", " .mtx .mm ", "%%MatrixMarket", true, open_matrix_market, nullptr},
+    Format{" mat ", " .mat ", "MATLAB ", false, nullptr, open_mat},
+    Format{" svmlight libsvm svm ", " .svm .svmlight .libsvm ", "", true, open_svmlight, nullptr},
+    Format{" mfeat-uci ", "", "", false, nullptr, open_mfeat_uci, true},
+    Format{" reuters-uci ", "", "", false, nullptr, open_reuters_uci, true},
+    Format{" webkb-uci ", "", "", false, nullptr, open_webkb_uci, true},
+    Format{" youtube-uci ", "", "", false, nullptr, open_youtube_uci, true},
+    Format{" text csv tsv ", " .txt .csv .tsv .tab .dat .data ", "", true, open_text, nullptr},
 };
 constexpr const Format& kText = kFormats.back();
+
+const Format& format_opened_by(std::unique_ptr<ViewReader> (*open)(const std::string&, const std::string&,
+                                                                   const InputOptions&)) {
+  return *std::find_if(kFormats.begin(), kFormats.end(),
+                       [&](const Format& format) { return format.open_view == open; });
+}
 
 std::string lower(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(),
@@ -49,6 +66,7 @@ struct FileName {
 
 FileName parse_name(const std::string& path) {
   FileName name;
+  if (path == kStandardInput) return {"stdin", "", false};
   std::filesystem::path file = std::filesystem::path(path).filename();
   if (lower(file.extension().string()) == ".gz") {
     name.compressed = true;
@@ -77,15 +95,28 @@ const Format& format_by_content(const std::string& path, const FileName& name) {
     if (!format.magic.empty() && start.starts_with(format.magic)) return format;
   }
   if (start.find('\0') != std::string::npos || start.starts_with("PK\x03\x04") || start.starts_with("\x89HDF")) {
-    throw Error(ErrorKind::data,
-                fmt::format("{}: the format is not known (extension '{}', binary content); views can be text, CSV, NPY "
-                            "or Matrix Market, and a MAT file can hold all of them",
-                            path, name.extension));
+    throw Error(
+        ErrorKind::data,
+        fmt::format("{}: the format is not known (extension '{}', binary content); views can be text, CSV, NPY, "
+                    "svmlight or Matrix Market, and a MAT file can hold all of them",
+                    path, name.extension));
   }
-  return kText;
+  return looks_like_svmlight(start) ? format_opened_by(open_svmlight) : kText;
 }
 
-const Format& find_format(const std::string& path) {
+const Format& format_by_name(const std::string& name) {
+  std::string known;
+  for (const Format& format : kFormats) {
+    if (format.names.find(" " + name + " ") != std::string_view::npos) return format;
+    const std::string_view first = format.names.substr(1, format.names.find(' ', 1) - 1);
+    known += (known.empty() ? "" : ", ") + std::string(first);
+  }
+  throw Error(ErrorKind::usage, fmt::format("the format {} is not known; there are {}", omvc::quoted(name), known));
+}
+
+const Format& find_format(const std::string& path, const std::string& asked) {
+  if (!asked.empty()) return format_by_name(asked);
+  if (path == kStandardInput) return kText;
   const FileName name = parse_name(path);
   for (const Format& format : kFormats) {
     if (name.extension.empty() || format.extensions.find(" " + name.extension + " ") == std::string_view::npos)
@@ -94,6 +125,9 @@ const Format& find_format(const std::string& path) {
       throw Error(ErrorKind::data,
                   fmt::format("{}: {} files cannot be read compressed; unpack it with gunzip", path, name.extension));
     }
+    // Sparse files are often called just .txt; no line of theirs is a line of numbers, so there is no doubt.
+    const bool any_text = name.extension == ".txt" || name.extension == ".dat" || name.extension == ".data";
+    if (any_text && looks_like_svmlight(first_bytes(path))) return format_opened_by(open_svmlight);
     return format;
   }
   return format_by_content(path, name);
@@ -111,33 +145,45 @@ std::vector<std::string> view_names(const std::vector<std::string>& paths) {
   return names;
 }
 
+void check_path(const std::string& path, const Format& format, std::size_t paths) {
+  if (format.open_container != nullptr && paths > 1) {
+    throw Error(ErrorKind::usage, fmt::format("{}: is a container that holds all views, so it must be the only input; "
+                                              "{} files were given",
+                                              path, paths));
+  }
+  if (path == kStandardInput) {
+    if (format.open_view == open_text || format.open_view == open_matrix_market) return;
+    throw Error(ErrorKind::usage, "standard input can be text or Matrix Market only; write other formats to a file");
+  }
+  std::error_code ignored;
+  if (format.is_folder && !std::filesystem::is_directory(path, ignored)) {
+    throw Error(ErrorKind::io, fmt::format("{}: is not a folder; name the one that the archive was unpacked to", path));
+  }
+}
+
 }  // namespace
 
-Input open_input(const std::vector<std::string>& paths, const InputOptions& /*options*/) {
+Input open_input(const std::vector<std::string>& paths, const InputOptions& options) {
   if (paths.empty()) {
     throw Error(ErrorKind::usage, "no input: name one file for each view, or one container file with all views");
+  }
+  if (std::count(paths.begin(), paths.end(), kStandardInput) > 1) {
+    throw Error(ErrorKind::usage, "- (standard input) can be one view only; write the others to files");
   }
   const std::vector<std::string> names = view_names(paths);
   std::vector<std::unique_ptr<ViewReader>> readers;
   for (std::size_t v = 0; v < paths.size(); ++v) {
     std::error_code error;
-    if (!std::filesystem::exists(paths[v], error)) {
+    if (paths[v] != kStandardInput && !std::filesystem::exists(paths[v], error)) {
       throw Error(ErrorKind::io,
                   fmt::format("{}: cannot open: {}", paths[v], error ? error.message() : "no such file"));
     }
-    const Format& format = find_format(paths[v]);
-    if (format.open_container == nullptr) {
-      readers.push_back(format.open_view(paths[v], names[v]));
-    } else if (paths.size() == 1) {
-      return format.open_container(paths[v]);
-    } else {
-      throw Error(ErrorKind::usage,
-                  fmt::format("{}: is a container that holds all views, so it must be the only input; "
-                              "{} files were given",
-                              paths[v], paths.size()));
-    }
+    const Format& format = find_format(paths[v], options.format);
+    check_path(paths[v], format, paths.size());
+    if (format.open_container != nullptr) return format.open_container(paths[v], options);
+    readers.push_back(format.open_view(paths[v], names[v], options));
   }
-  return {make_joined_source(std::move(readers)), std::nullopt};
+  return make_joined_input(std::move(readers));
 }
 
 }  // namespace omvc

@@ -1,35 +1,30 @@
 #include <algorithm>
-#include <cmath>
 #include <fmt/core.h>
-#include <limits>
-#include <map>
 
 #include "omvc/error.hpp"
 #include "omvc/input.hpp"
 
+#include "source/labels.hpp"
 #include "source/line_reader.hpp"
 
 namespace omvc {
 namespace {
 
-// A whole number that fits an int, also where it is written as 3.0 or 3.0e+00, as numpy.savetxt does.
-std::optional<int> parse_label(std::string_view text) {
-  const auto value = parse_number(text);
-  if (!value || !(*value >= std::numeric_limits<int>::min() && *value <= std::numeric_limits<int>::max()) ||
-      *value != std::floor(*value)) {
-    return std::nullopt;
-  }
-  return static_cast<int>(*value);
-}
-
+// Files with the header id,label are those of make_label_sink: the ids are left out.
 std::vector<std::string> read_words(LineReader& lines) {
+  std::optional<Delimiter> ids_before;  // what separates the ids from the labels
   std::vector<std::string> words;
   std::vector<std::string_view> fields;
   while (const auto line = lines.next()) {
     if (words.empty() && line->starts_with('#')) continue;
     // Blanks do not separate: a class may be called "B cells".
-    const Delimiter delimiter = detect_delimiter(*line);
+    const Delimiter delimiter = ids_before.value_or(detect_delimiter(*line));
     split_fields(*line, delimiter == Delimiter::blanks ? Delimiter::comma : delimiter, fields);
+    if (words.empty() && !ids_before && fields.size() == 2 && fields[0] == "id" && fields[1] == "label") {
+      ids_before = delimiter;
+      continue;
+    }
+    if (ids_before && fields.size() == 2) fields.erase(fields.begin());
     if (fields.size() != 1) {
       lines.fail(
           fmt::format("expected one label, found {} columns; keep the column with the labels only", fields.size()));
@@ -62,15 +57,7 @@ std::vector<int> read_labels(const std::string& path) {
     words.erase(words.begin());
   }
   if (words.empty()) fail_empty(path);
-  const bool numbers = std::all_of(words.begin(), words.end(), is_label);
-  std::map<std::string, int> numbering;
-  std::vector<int> labels;
-  labels.reserve(words.size());
-  for (const std::string& word : words) {
-    labels.push_back(numbers ? *parse_label(word)
-                             : numbering.try_emplace(word, static_cast<int>(numbering.size())).first->second);
-  }
-  return labels;
+  return number_labels(words);
 }
 
 std::vector<Index> read_order(const std::string& path) {

@@ -17,11 +17,12 @@ inline std::optional<Index> size_product(Index a, Index b) {
   return a * b;
 }
 
-// Sparse formats announce their number of rows in a few bytes, whereas we need memory for each. Throws ErrorKind::data
-// if there are absurdly many rows for the entries that were found, no rows or columns at all, or too many columns.
+// Sparse formats announce their numbers of rows and columns in a few bytes, whereas we need memory for each. Throws
+// ErrorKind::data if there are absurdly many for the entries that were found, no rows or columns at all, or too many
+// columns.
 inline void check_sparse_shape(const std::string& where, Index rows, Index cols, Index entries) {
-  constexpr Index kAlwaysRows = 1'000'000;
-  constexpr Index kRowsPerEntry = 100;
+  constexpr Index kAlways = 1'000'000;
+  constexpr Index kPerEntry = 100;
   if (rows < 1 || cols < 1) {
     throw Error(ErrorKind::data,
                 fmt::format("{}: the matrix is {} x {}; a view needs rows and columns", where, rows, cols));
@@ -30,7 +31,12 @@ inline void check_sparse_shape(const std::string& where, Index rows, Index cols,
     throw Error(ErrorKind::data, fmt::format("{}: the matrix has {} columns; at most {} are possible", where, cols,
                                              std::numeric_limits<std::int32_t>::max()));
   }
-  if (rows > kAlwaysRows && (rows - kAlwaysRows) / kRowsPerEntry > entries) {
+  if (cols > kAlways && (cols - kAlways) / kPerEntry > entries) {
+    throw Error(ErrorKind::data, fmt::format("{}: there are {} columns for {} entries, so nearly all columns would be "
+                                             "empty; the size is probably wrong",
+                                             where, cols, entries));
+  }
+  if (rows > kAlways && (rows - kAlways) / kPerEntry > entries) {
     throw Error(ErrorKind::data, fmt::format("{}: {} rows are announced for {} entries, so nearly all rows would be "
                                              "empty; the size is probably wrong",
                                              where, rows, entries));

@@ -36,8 +36,8 @@ void check_permutation(const std::vector<Index>& order, Index size) {
 
 class TableSource final : public Source {
  public:
-  TableSource(Schema schema, Chunk table, std::vector<Index> order)
-      : schema_(std::move(schema)), rows_(std::move(table.rows)), order_(std::move(order)) {
+  TableSource(Schema schema, Chunk table, std::vector<Index> order, std::vector<std::string> ids)
+      : schema_(std::move(schema)), rows_(std::move(table.rows)), order_(std::move(order)), ids_(std::move(ids)) {
     const Index size = static_cast<Index>(rows_.size());
     if (order_.empty()) {
       order_.resize(rows_.size());
@@ -49,6 +49,10 @@ class TableSource final : public Source {
 
   const Schema& schema() const override { return schema_; }
   std::optional<Index> size() const override { return static_cast<Index>(rows_.size()); }
+  std::vector<std::string> ids(Index first, Index count) override {
+    const Index known = static_cast<Index>(ids_.size());
+    return {ids_.begin() + std::min(first, known), ids_.begin() + std::min(first + count, known)};
+  }
 
   std::optional<Chunk> next(Index max_rows) override {
     check_max_rows(max_rows);
@@ -72,6 +76,7 @@ class TableSource final : public Source {
   std::vector<Index> rows_;
   std::vector<ViewTable> views_;
   std::vector<Index> order_;
+  std::vector<std::string> ids_;
   Index next_ = 0;
 };
 
@@ -87,9 +92,10 @@ void append_chunk(Chunk& whole, const Chunk& more, const Schema& schema) {
 
 }  // namespace
 
-std::unique_ptr<Source> make_table_source(Schema schema, Chunk table, std::vector<Index> order) {
+std::unique_ptr<Source> make_table_source(Schema schema, Chunk table, std::vector<Index> order,
+                                          std::vector<std::string> ids) {
   check_chunk(table, schema);
-  return std::make_unique<TableSource>(std::move(schema), std::move(table), std::move(order));
+  return std::make_unique<TableSource>(std::move(schema), std::move(table), std::move(order), std::move(ids));
 }
 
 Chunk read_all(Source& source) {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "omvc/chunk.hpp"
 
@@ -13,7 +14,14 @@ namespace omvc {
 // Some consecutive instances of one view. Positions in view.present count from the first of them.
 struct ViewRows {
   ChunkView view;
-  Index instances = 0;  // consumed, whether present or not
+  Index instances = 0;           // consumed, whether present or not
+  std::vector<std::string> ids;  // one an instance, of a reader that has ids
+};
+
+// The class of every instance of a file that tells it along with the data.
+struct ViewLabels {
+  std::vector<std::string> words;  // each class once
+  std::vector<int> of_row;         // numbers of words; -1 where a row has no class
 };
 
 class ViewReader {
@@ -31,6 +39,18 @@ class ViewReader {
 
   // Goes back to the first instance. Returns false where the file cannot be read again (a pipe).
   virtual bool rewind() = 0;
+
+  // Whether every instance has a sample id.
+  virtual bool has_ids() const { return false; }
+
+  // The ids of all instances, in order, however often they occur. Leaves the reader at the first instance; only of a
+  // reader that has ids and can rewind.
+  virtual std::vector<std::string> all_ids() { return {}; }
+
+  // Where an instance is in the file, for messages: the file and the line, if that can still be found out.
+  virtual std::string place(Index row) { return path() + ": instance " + std::to_string(row + 1); }
+
+  virtual const ViewLabels* labels() const { return nullptr; }
 };
 
 }  // namespace omvc

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "chunk/rows.hpp"
 
@@ -10,8 +11,8 @@ namespace {
 
 class MemoryReader final : public ViewReader {
  public:
-  MemoryReader(std::string path, ViewSchema schema, ChunkView view, Index rows)
-      : path_(std::move(path)), schema_(std::move(schema)), table_(std::move(view), rows) {}
+  MemoryReader(std::string path, ViewSchema schema, ChunkView view, Index rows, std::vector<std::string> ids)
+      : path_(std::move(path)), schema_(std::move(schema)), table_(std::move(view), rows), ids_(std::move(ids)) {}
 
   const std::string& path() const override { return path_; }
   const ViewSchema& schema() const override { return schema_; }
@@ -20,8 +21,10 @@ class MemoryReader final : public ViewReader {
   ViewRows read(Index max_rows) override {
     std::vector<Index> positions(static_cast<std::size_t>(std::min(max_rows, table_.rows() - next_)));
     std::iota(positions.begin(), positions.end(), next_);
-    next_ += static_cast<Index>(positions.size());
-    return {table_.select(positions), static_cast<Index>(positions.size())};
+    const Index first = std::exchange(next_, next_ + static_cast<Index>(positions.size()));
+    std::vector<std::string> ids;
+    if (has_ids()) ids.assign(ids_.begin() + first, ids_.begin() + next_);
+    return {table_.select(positions), static_cast<Index>(positions.size()), std::move(ids)};
   }
 
   bool rewind() override {
@@ -29,10 +32,17 @@ class MemoryReader final : public ViewReader {
     return true;
   }
 
+  bool has_ids() const override { return !ids_.empty(); }
+  std::vector<std::string> all_ids() override {
+    rewind();
+    return ids_;
+  }
+
  private:
   std::string path_;
   ViewSchema schema_;
   ViewTable table_;
+  std::vector<std::string> ids_;
   Index next_ = 0;
 };
 
@@ -57,8 +67,9 @@ ChunkView ViewTable::select(std::span<const Index> positions) const {
   return {take_rows(block_, block_rows), std::move(present)};
 }
 
-std::unique_ptr<ViewReader> make_memory_reader(std::string path, ViewSchema schema, ChunkView view, Index rows) {
-  return std::make_unique<MemoryReader>(std::move(path), std::move(schema), std::move(view), rows);
+std::unique_ptr<ViewReader> make_memory_reader(std::string path, ViewSchema schema, ChunkView view, Index rows,
+                                               std::vector<std::string> ids) {
+  return std::make_unique<MemoryReader>(std::move(path), std::move(schema), std::move(view), rows, std::move(ids));
 }
 
 }  // namespace omvc

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "omvc/chunk.hpp"
@@ -13,7 +14,7 @@ namespace omvc {
 
 class ViewTable {
  public:
-  // `rows` is the number of instances, present or not.
+  // `rows` is the number of instances, present or not. Positions in view.present may be in any order.
   ViewTable(ChunkView view, Index rows);
 
   Index rows() const { return static_cast<Index>(block_row_.size()); }
@@ -26,7 +27,8 @@ class ViewTable {
   std::vector<Index> block_row_;  // of each instance; -1 where it is absent
 };
 
-// The reader of a format that has to be loaded whole.
-std::unique_ptr<ViewReader> make_memory_reader(std::string path, ViewSchema schema, ChunkView view, Index rows);
+// The reader of a format that has to be loaded whole. `ids` are those of the rows, or none.
+std::unique_ptr<ViewReader> make_memory_reader(std::string path, ViewSchema schema, ChunkView view, Index rows,
+                                               std::vector<std::string> ids = {});
 
 }  // namespace omvc

@@ -46,6 +46,7 @@ class Process {
     int error_pipe_bytes = 0;                   // room in the pipe of stderr; 0 leaves what the system gives
     const char* output = nullptr;               // where stdout goes instead of into the outcome
     std::vector<std::string> environment = {};  // NAME=VALUE, beside those of the test
+    std::string input = "/dev/null";            // the file on standard input
   };
 
   explicit Process(const Arguments& arguments) : Process(arguments, Setup()) {}
@@ -58,7 +59,7 @@ class Process {
     }
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, setup.input.c_str(), O_RDONLY, 0);
     if (setup.output != nullptr) {
       posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, setup.output, O_WRONLY, 0);
     } else {

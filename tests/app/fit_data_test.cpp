@@ -49,6 +49,12 @@ matvar_t* mat_matrix(const Table& table) {
 }
 #endif
 
+std::vector<std::size_t> all_rows(bool backwards = false) {
+  std::vector<std::size_t> rows(kRows);
+  for (std::size_t i = 0; i < kRows; ++i) rows[i] = backwards ? kRows - 1 - i : i;
+  return rows;
+}
+
 TEST_F(FitData, EveryFormatGivesTheSameBits) {
   const Result expected = fit({a_csv_, b_csv_});
   EXPECT_TRUE(are_planted_clusters(labels()));
@@ -59,11 +65,57 @@ TEST_F(FitData, EveryFormatGivesTheSameBits) {
       {dir_.write_file("a.npy", to_npy(a_)), dir_.write_file("b.npy", to_npy(b_))},
       {dir_.write_file("a.mtx", to_market_array(a_)), dir_.write_gzip("b.mtx.gz", to_market_array(b_))},
       {dir_.write_file("named.csv", "f1,f2,f3,f4,f5,f6\n" + to_text(a_, ",")), b_csv_},
+      {dir_.write_file("a.svm", to_svmlight(a_)), dir_.write_file("b.libsvm", to_svmlight(b_))},
+      {dir_.write_file("a.odd", to_svmlight(a_)), dir_.write_file("b.dat", to_svmlight(b_)), "--format", "svmlight"},
+      {dir_.write_file("t.csv", to_text(transposed(a_), ",")), dir_.write_file("t.npy", to_npy(transposed(b_))),
+       "--transpose"},
+      {dir_.write_file("ids.csv", to_text_with_ids(a_, all_rows())),
+       dir_.write_file("back.csv", to_text_with_ids(b_, all_rows(true)))},
 #ifdef OMVC_WITH_MATIO
       {write_mat(dir_.path("both.mat"), {mat_cell("X", {mat_matrix(a_), mat_matrix(b_)})})},
 #endif
   };
   for (const Arguments& files : same) EXPECT_TRUE(fit(files) == expected) << files.front();
+}
+
+TEST_F(FitData, LabelTablesNameTheSamples) {
+  std::vector<std::size_t> some;
+  for (std::size_t i = 0; i < kRows; i += 2) some.push_back(i);
+  const std::string a = dir_.write_file("some.csv", to_text_with_ids(a_, some));
+  const std::string b = dir_.write_file("all.csv", to_text_with_ids(b_, all_rows()));
+  for (const Arguments& order : {Arguments{}, Arguments{"--shuffle"}}) {
+    const Outcome outcome = run_command(
+        Arguments{"fit", a, b, "-k", "3", "--quiet", "--labels", dir_.path("l.csv"), "--model", dir_.path("model")} +
+        order);
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    const std::vector<std::string> lines = lines_of(read_bytes(dir_.path("l.csv")));
+    ASSERT_EQ(lines.size(), kRows + 1);
+    EXPECT_EQ(lines[0], "id,label");
+    EXPECT_TRUE(lines[1].starts_with("s0,") && lines[2].starts_with("s2,") && lines[31].starts_with("s1,"));
+  }
+  const Outcome outcome =
+      run_command({"assign", dir_.path("model"), a, b, "--labels", dir_.path("assigned.tsv"), "--id-column", "id"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_TRUE(read_bytes(dir_.path("assigned.tsv")).starts_with("id\tlabel\ns0\t"));
+  EXPECT_EQ(run_command({"evaluate", dir_.path("l.csv"), dir_.path("assigned.tsv")}).code, 0);
+  expect_failure({"fit", a, b, "-k", "3", "--id-column", "other"}, 2, {"some.csv", "'other'"});
+  expect_failure({"fit", a, b, "-k", "3", "--format", "other"}, 2, {"'other'", "svmlight"});
+}
+
+TEST_F(FitData, TextCanComeThroughStandardInput) {
+  const Arguments common{"-k", "3", "--passes", "1", "--quiet", "--labels", dir_.path("labels")};
+  for (const std::string& file : {b_csv_, dir_.write_gzip("b.gz", to_text(b_, ","))}) {
+    Process process(Arguments{"fit", a_csv_, "-"} + common, {.input = file});
+    const Outcome outcome = process.wait();
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    ASSERT_EQ(labels().size(), kRows);
+    EXPECT_TRUE(are_planted_clusters(labels()));
+  }
+  const std::string bad = dir_.write_file("bad.csv", "1,2\n3\n");
+  Process process({"fit", "-", "-k", "3"}, {.input = bad});
+  const Outcome outcome = process.wait();
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_TRUE(contains(outcome.err, "standard input:2:")) << outcome.err;
 }
 
 // How a view is stored must not decide how it is scaled.

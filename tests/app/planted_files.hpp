@@ -42,6 +42,33 @@ inline std::string to_text(const Table& table, const std::string& separator) {
   return text;
 }
 
+// The same with a header and a column of ids: the first sample is s0, whatever the order of the rows.
+inline std::string to_text_with_ids(const Table& table, const std::vector<std::size_t>& rows) {
+  std::string text = "id";
+  for (std::size_t j = 0; j < table.front().size(); ++j) text += fmt::format(",f{}", j);
+  text += '\n';
+  for (const std::size_t i : rows) text += fmt::format("s{},{}\n", i, fmt::join(table[i], ","));
+  return text;
+}
+
+inline std::string to_svmlight(const Table& table) {
+  std::string text;
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    text += fmt::format("{}", planted_cluster(i));
+    for (std::size_t j = 0; j < table[i].size(); ++j) text += fmt::format(" {}:{}", j + 1, table[i][j]);
+    text += '\n';
+  }
+  return text;
+}
+
+inline Table transposed(const Table& table) {
+  Table out(table.front().size());
+  for (const auto& row : table) {
+    for (std::size_t j = 0; j < row.size(); ++j) out[j].push_back(row[j]);
+  }
+  return out;
+}
+
 // Absent rows as NaN, the form of formats that have no empty lines.
 inline Table with_nan_rows(Table table) {
   std::size_t features = 0;

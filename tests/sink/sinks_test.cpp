@@ -2,6 +2,7 @@
 #include <fstream>
 #include <gtest/gtest.h>
 #include <limits>
+#include <span>
 #include <sstream>
 
 #include "omvc/input.hpp"
@@ -42,6 +43,28 @@ TEST(Sinks, ALabelFileAppearsOnlyWhenFinished) {
   sink->finish();
   EXPECT_EQ(contents(path), "1\n-1\n0\n");
   EXPECT_EQ(read_labels(path), rows.labels);
+}
+
+TEST(Sinks, LabelTablesHaveTheIdsOfTheSource) {
+  const test::TempDir folder;
+  const Rows rows;
+  const Input with = open_input({folder.write_file("a.csv", "id,x\nann,1\n\"b, \"\"c\"\"\",2\n#eve,3\n")});
+  const Input without = open_input({folder.write_file("b.csv", "1\n2\n3\n")});
+  const auto written = [&](const std::string& name, Source* source) {
+    const auto sink = make_label_sink(folder.path(name), source);
+    for (const Index first : {0, 1}) {
+      const std::span<const int> labels(rows.labels);
+      sink->write({first, first == 0 ? labels.first(1) : labels.subspan(1), {}});
+    }
+    sink->finish();
+    EXPECT_EQ(read_labels(folder.path(name)), rows.labels) << name;
+    return contents(folder.path(name));
+  };
+  EXPECT_EQ(written("l.csv", with.source.get()), "id,label\nann,1\n\"b, \"\"c\"\"\",-1\n\"#eve\",0\n");
+  EXPECT_EQ(written("l.tsv", with.source.get()), "id\tlabel\nann\t1\n\"b, \"\"c\"\"\"\t-1\n\"#eve\"\t0\n");
+  EXPECT_EQ(written("l.txt", with.source.get()), "1\n-1\n0\n");
+  EXPECT_EQ(written("l.csv", without.source.get()), "1\n-1\n0\n");
+  EXPECT_EQ(written("l.csv", nullptr), "1\n-1\n0\n");
 }
 
 TEST(Sinks, EmbeddingsReadBackToTheSameBits) {

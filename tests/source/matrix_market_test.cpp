@@ -104,6 +104,57 @@ TEST_F(MatrixMarket, RefusesKindsItDoesNotKnow) {
   expect_refused(kReal + "0 2 0\n", {"0 x 2"});
 }
 
+// What open_matrix_market finds in the folder of `matrix`.
+struct Market {
+  Rows rows;
+  std::vector<std::string> ids;
+  std::vector<std::string> features;
+  bool operator==(const Market&) const = default;
+};
+
+Market read_market(const std::string& path, bool transpose = false) {
+  const auto reader = open_matrix_market(path, "view", {.transpose = transpose});
+  const ViewRows rows = reader->read(1000);
+  EXPECT_EQ(rows.ids, reader->all_ids());
+  return {dense_rows(rows.view, rows.instances), rows.ids, reader->schema().feature_names};
+}
+
+TEST_F(MatrixMarket, TransposedColumnsAreInstances) {
+  const std::string sparse = dir_.write_file("a.mtx", kReal + "2 3 3\n1 1 1\n1 3 3\n2 3 6\n");
+  EXPECT_EQ(read_market(sparse, true), (Market{{{1, 0}, {0, 0}, {3, 6}}, {}, {}}));
+  const std::string dense =
+      dir_.write_file("b.mtx", "%%MatrixMarket matrix array real general\n2 3\n1\n4\n2\n5\n3\n6\n");
+  EXPECT_EQ(read_market(dense, true), (Market{{{1, 4}, {2, 5}, {3, 6}}, {}, {}}));
+  const std::string both = dir_.write_file("c.mtx", "%%MatrixMarket matrix array real symmetric\n2 2\n1\n2\n3\n");
+  EXPECT_EQ(read_market(both, true), read_market(both, false));
+  const std::string twice = dir_.write_file("d.mtx", kReal + "2 3 2\n1 3 1\n1 3 2\n");
+  expect_error(ErrorKind::data, {"d.mtx:4:", "row 1, column 3"}, [&] { read_market(twice, true); });
+}
+
+TEST_F(MatrixMarket, FilesOf10xGenomicsTellTheOrientationAndTheNames) {
+  const std::string content = kReal + "2 3 3\n1 1 1\n1 3 3\n2 3 6\n";
+  const Market expected{{{1, 0}, {0, 0}, {3, 6}}, {"AAA-1", "CCC-1", "GGG-1"}, {"Cd3", "Cd4"}};
+  const auto folder = [&](const std::string& prefix, const std::string& features, const std::string& ending) {
+    const std::string matrix = dir_.write_gzip(prefix + "matrix.mtx.gz", content);
+    dir_.write_gzip(prefix + "barcodes." + ending, "AAA-1\nCCC-1\nGGG-1\n");
+    dir_.write_gzip(prefix + features + "." + ending, "ENS1\tCd3\tGene Expression\nENS2\tCd4\tGene Expression\n");
+    return matrix;
+  };
+  EXPECT_EQ(read_market(folder("", "features", "tsv.gz")), expected);
+  EXPECT_EQ(read_market(folder("s1_", "features", "tsv.gz")), expected);
+  EXPECT_EQ(read_market(folder("s2_", "genes", "tsv")), expected) << "a file may be compressed without saying so";
+  EXPECT_EQ(read_market(dir_.path("s2_matrix.mtx.gz"), true), expected);
+  const std::string cells_in_rows = dir_.write_file("s2_matrix.mtx", kReal + "3 2 3\n1 1 1\n3 1 3\n3 2 6\n");
+  EXPECT_EQ(read_market(cells_in_rows), expected);
+  const std::string misfit = dir_.write_file("s1_matrix.mtx", kReal + "4 5 1\n1 1 1\n");
+  expect_error(ErrorKind::data, {"s1_matrix.mtx", "4 x 5", "2 lines", "3 lines"}, [&] { read_market(misfit); });
+  dir_.write_file("b.txt", "1\n2\n3\n4\n");
+  const std::string beside_text = dir_.write_file("b.mtx", kReal + "4 2 1\n1 1 1\n");
+  EXPECT_EQ(read_market(beside_text).rows.size(), 4u);
+  const std::string unrelated = dir_.write_file("other.mtx", kReal + "4 5 1\n1 1 1\n");
+  EXPECT_EQ(read_market(unrelated).ids.size(), 0u);
+}
+
 TEST_F(MatrixMarket, ReadsCiteSeq) {
   OMVC_NEED_DATA("citeseq/RNA_cells_x_genes.mtx.gz");
   const auto reader = open_matrix_market(test::data_path("citeseq/RNA_cells_x_genes.mtx.gz"), "RNA");
@@ -111,6 +162,11 @@ TEST_F(MatrixMarket, ReadsCiteSeq) {
   EXPECT_EQ(reader->schema().features, 33538);
   const ViewRows rows = reader->read(2000);
   EXPECT_EQ(std::get<CsrBlock<double>>(rows.view.block).nonzeros(), 1352128);
+  EXPECT_EQ(rows.ids.at(0), "AAACCTGAGACCACGA-1");
+  EXPECT_EQ(reader->schema().feature_names.at(0), "MIR1302-2HG");
+  const auto protein = open_matrix_market(test::data_path("citeseq/Protein_cells_x_adt.mtx.gz"), "Protein");
+  EXPECT_EQ(protein->all_ids(), reader->all_ids());
+  EXPECT_EQ(protein->schema().feature_names.at(0), "CD154-GCTAGATAGATGCAA");
 }
 
 }  // namespace

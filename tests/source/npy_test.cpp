@@ -70,6 +70,19 @@ TEST_F(Npy, ReadsEveryType) {
   EXPECT_EQ(read(npy("<i2", "(1, 2)", bytes_of(std::vector<std::int16_t>{-5, -300}))), (Rows{{-5, -300}}));
 }
 
+TEST_F(Npy, TransposedColumnsAreInstances) {
+  const Rows expected{{1, 4}, {2, 5}, {3, 6}};
+  for (const bool fortran : {false, true}) {
+    const std::vector<double> values =
+        fortran ? std::vector<double>{1, 4, 2, 5, 3, 6} : std::vector<double>{1, 2, 3, 4, 5, 6};
+    const std::string path = dir_.write_file("view.npy", npy("<f8", "(2, 3)", bytes_of(values), fortran));
+    const auto reader = open_npy(path, "view", {.transpose = true});
+    EXPECT_EQ(reader->rows(), 3);
+    const ViewRows rows = reader->read(10);
+    EXPECT_EQ(dense_rows(rows.view, rows.instances), expected) << fortran;
+  }
+}
+
 TEST_F(Npy, KeepsFloatAsFloat) {
   const std::string data = bytes_of(std::vector<float>{1, 2, 3, 4});
   EXPECT_TRUE(std::holds_alternative<DenseBlock<float>>(open(npy("<f4", "(2, 2)", data))->read(2).view.block));

@@ -127,11 +127,17 @@ TEST_F(Open, SaysWhatCannotBeOpened) {
   expect_error(ErrorKind::usage, {"a.mat", "only input"}, [&] { open_input({csv, mat}); });
 }
 
+TEST_F(Open, StandardInputIsOneViewOfText) {
+  expect_error(ErrorKind::usage, {"standard input", "one view"}, [] { open_input({"-", "-"}); });
+  expect_error(ErrorKind::usage, {"standard input"}, [] { open_input({"-"}, {.format = "npy"}); });
+}
+
 TEST_F(Open, ReadsLabels) {
   const auto labels = [&](const std::string& content) { return read_labels(dir_.write_file("labels.csv", content)); };
   EXPECT_EQ(labels("3\n-1\r\n+7\n3"), (std::vector<int>{3, -1, 7, 3}));
   EXPECT_EQ(labels("1.0\n2.000e+00\n"), (std::vector<int>{1, 2}));
   EXPECT_EQ(labels("B cells\nT cells\n\"B cells\"\n7\n"), (std::vector<int>{0, 1, 0, 2}));
+  EXPECT_EQ(labels("id,label\nann,3\nbob,4\n"), (std::vector<int>{3, 4}));
   EXPECT_EQ(labels("# classes\n\"label\"\n5\n6\n"), (std::vector<int>{5, 6}));
   expect_error(ErrorKind::data, {"labels.csv:2:", "2 columns"}, [&] { labels("a\nb,c\n"); });
   expect_error(ErrorKind::data, {"labels.csv:2:", "missing"}, [&] { labels("a\n\nb\n"); });

@@ -1,0 +1,29 @@
+// Class labels written as words or whole numbers.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "source/view_reader.hpp"
+
+namespace omvc {
+
+// A whole number that fits an int, also where it is written as 3.0 or 3.0e+00, as numpy.savetxt does.
+std::optional<int> parse_label(std::string_view text);
+
+// The numbers themselves if all are whole numbers; else words are numbered by first appearance.
+std::vector<int> number_labels(const std::vector<std::string>& words);
+
+// What one file says about the classes; instances[row] is the instance of its row, or the row itself if null.
+struct LabelledRows {
+  const ViewLabels* labels = nullptr;
+  const std::vector<Index>* instances = nullptr;
+};
+
+// The class of every instance, numbered as number_labels does; nothing if two files disagree, an instance has no class,
+// or the labels are numbers but not whole ones. The number of instances is that of the longest file, if not given.
+std::optional<std::vector<int>> joined_truth(const std::vector<LabelledRows>& files, Index instances = 0);
+
+}  // namespace omvc
