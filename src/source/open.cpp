@@ -4,21 +4,22 @@
 #include <fmt/core.h>
 #include <map>
 #include <string_view>
-#include <zlib.h>
 
 #include "omvc/error.hpp"
 #include "omvc/input.hpp"
 
+#include "source/content.hpp"
 #include "source/join.hpp"
 #include "source/mat.hpp"
 #include "source/matrix_market.hpp"
 #include "source/npy.hpp"
+#include "source/npz.hpp"
 #include "source/text.hpp"
 
 namespace omvc {
 namespace {
 
-// A format holds one view a file (open_view) or a whole data set (open_container).
+// A format holds one view a file (open_view), a whole data set (open_container) or, depending on the file, either.
 struct Format {
   std::string_view extensions;  // each between blanks, lower case; compressed files have ".gz" after them
   std::string_view magic;       // how the content starts, for files whose name says nothing
@@ -29,6 +30,7 @@ struct Format {
 
 constexpr std::array kFormats{
     Format{" .npy ", "\x93NUMPY", false, open_npy, nullptr},
+    Format{" .npz ", "PK\x03\x04", false, open_npz_view, open_npz},
     Format{" .mtx .mm ", "%%MatrixMarket", true, open_matrix_market, nullptr},
     Format{" .mat ", "MATLAB ", false, nullptr, open_mat},
     Format{" .txt .csv .tsv .tab .dat .data ", "", true, open_text, nullptr},
@@ -59,28 +61,17 @@ FileName parse_name(const std::string& path) {
   return name;
 }
 
-// The first bytes of a regular file, decompressed. A pipe is not touched: what is read from it is gone.
-std::string first_bytes(const std::string& path) {
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(path, ignored)) return "";
-  std::array<char, 512> bytes{};
-  const gzFile file = gzopen(path.c_str(), "rb");
-  if (file == nullptr) return "";
-  const int got = gzread(file, bytes.data(), static_cast<unsigned>(bytes.size()));
-  gzclose(file);
-  return {bytes.data(), static_cast<std::size_t>(std::max(got, 0))};
-}
-
 const Format& format_by_content(const std::string& path, const FileName& name) {
   const std::string start = first_bytes(path);
   for (const Format& format : kFormats) {
     if (!format.magic.empty() && start.starts_with(format.magic)) return format;
   }
-  if (start.find('\0') != std::string::npos || start.starts_with("PK\x03\x04") || start.starts_with("\x89HDF")) {
-    throw Error(ErrorKind::data,
-                fmt::format("{}: the format is not known (extension '{}', binary content); views can be text, CSV, NPY "
-                            "or Matrix Market, and a MAT file can hold all of them",
-                            path, name.extension));
+  if (start.find('\0') != std::string::npos || start.starts_with("\x89HDF")) {
+    throw Error(
+        ErrorKind::data,
+        fmt::format("{}: the format is not known (extension '{}', binary content); views can be text, CSV, NPY, "
+                    "NPZ or Matrix Market, and an NPZ or MAT file can hold all of them",
+                    path, name.extension));
   }
   return kText;
 }
@@ -120,16 +111,17 @@ Input open_input(const std::vector<std::string>& paths, const InputOptions& /*op
   const std::vector<std::string> names = view_names(paths);
   std::vector<std::unique_ptr<ViewReader>> readers;
   for (std::size_t v = 0; v < paths.size(); ++v) {
+    const std::string file = split_fold(paths[v]).path;
     std::error_code error;
-    if (!std::filesystem::exists(paths[v], error)) {
+    if (!std::filesystem::exists(file, error)) {
       throw Error(ErrorKind::io,
                   fmt::format("{}: cannot open: {}", paths[v], error ? error.message() : "no such file"));
     }
-    const Format& format = find_format(paths[v]);
-    if (format.open_container == nullptr) {
-      readers.push_back(format.open_view(paths[v], names[v]));
-    } else if (paths.size() == 1) {
+    const Format& format = find_format(file);
+    if (format.open_container != nullptr && paths.size() == 1) {
       return format.open_container(paths[v]);
+    } else if (format.open_view != nullptr) {
+      readers.push_back(format.open_view(paths[v], names[v]));
     } else {
       throw Error(ErrorKind::usage,
                   fmt::format("{}: is a container that holds all views, so it must be the only input; "

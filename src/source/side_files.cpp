@@ -2,12 +2,17 @@
 #include <cmath>
 #include <fmt/core.h>
 #include <limits>
-#include <map>
 
 #include "omvc/error.hpp"
 #include "omvc/input.hpp"
 
+#include "source/content.hpp"
+#include "source/labels.hpp"
 #include "source/line_reader.hpp"
+#include "source/mat.hpp"
+#include "source/npy.hpp"
+#include "source/npz.hpp"
+#include "source/presence.hpp"
 
 namespace omvc {
 namespace {
@@ -63,13 +68,10 @@ std::vector<int> read_labels(const std::string& path) {
   }
   if (words.empty()) fail_empty(path);
   const bool numbers = std::all_of(words.begin(), words.end(), is_label);
-  std::map<std::string, int> numbering;
+  if (!numbers) return labels_from_words(words);
   std::vector<int> labels;
   labels.reserve(words.size());
-  for (const std::string& word : words) {
-    labels.push_back(numbers ? *parse_label(word)
-                             : numbering.try_emplace(word, static_cast<int>(numbering.size())).first->second);
-  }
+  for (const std::string& word : words) labels.push_back(*parse_label(word));
   return labels;
 }
 
@@ -101,6 +103,10 @@ std::vector<Index> read_order(const std::string& path) {
 }
 
 std::vector<bool> read_presence(const std::string& path, Index views) {
+  const std::string start = first_bytes(split_fold(path).path);
+  if (start.starts_with("MATLAB ")) return read_mat_mask(path, views);
+  if (start.starts_with("\x93NUMPY")) return presence_from_matrix(read_npy_matrix(path), views, path);
+  if (start.starts_with("PK\x03\x04")) return presence_from_matrix(read_npz_mask(path), views, path);
   LineReader lines(path);
   std::vector<bool> present;
   std::vector<std::string_view> fields;

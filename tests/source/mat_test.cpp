@@ -113,6 +113,54 @@ TEST_F(Mat, NanAndIndexSayWhoIsAbsent) {
   EXPECT_EQ(set.view(1), (Rows{{1}, {}, {3}}));
 }
 
+TEST_F(Mat, FoldsSayWhoIsAbsent) {
+  const auto views = [] {
+    return mat_cell(
+        "X", {mat_doubles(nullptr, 2, 3, {1, 2, 3, 4, 5, 6}), mat_doubles(nullptr, 3, 3, {1, 2, 3, 4, 5, 6, 7, 8, 9})});
+  };
+  const auto first = [](const char* name) { return mat_doubles(name, 3, 2, {1, 0, 1, 0, 1, 1}); };
+  const Rows expected{{1, 2}, {}, {5, 6}};
+  const Loaded one(
+      write({views(), mat_dense<std::uint8_t>("folds", 3, 2, {1, 0, 1, 0, 1, 1}, MAT_C_UINT8, MAT_T_UINT8)}));
+  EXPECT_EQ(one.view(0), expected) << "the folds tell that instances are columns";
+  EXPECT_EQ(one.view(1), (Rows{{}, {4, 5, 6}, {7, 8, 9}}));
+  const std::string path =
+      write({views(), mat_cell("folds", {first(nullptr), mat_doubles(nullptr, 3, 2, {0, 1, 1, 1, 1, 1})})});
+  EXPECT_EQ(Loaded(path).view(0), expected) << "the first is used";
+  EXPECT_EQ(Loaded(path + ":2").view(0), (Rows{{}, {3, 4}, {5, 6}}));
+  expect_error(ErrorKind::data, {"folds", "fold 3", "there are 2"}, [&] { open_mat(path + ":3"); });
+  expect_error(ErrorKind::data, {"fold 0"}, [&] { open_mat(path + ":0"); });
+  EXPECT_EQ(read_presence(path, 2), (std::vector<bool>{true, false, false, true, true, true}));
+  EXPECT_EQ(read_presence(path + ":2", 2), (std::vector<bool>{false, true, true, true, true, true}));
+  expect_error(ErrorKind::data, {"folds", "3 x 2", "4 views"}, [&] { read_presence(path, 4); });
+  const Loaded both(write({views(), first("folds"),
+                           mat_cell("index", {mat_doubles(nullptr, 1, 1, {1}), mat_doubles(nullptr, 1, 2, {1, 2})})}));
+  EXPECT_EQ(both.view(0), (Rows{{1, 2}, {}, {}})) << "index and folds together";
+  EXPECT_EQ(both.view(1), (Rows{{}, {4, 5, 6}, {}}));
+}
+
+TEST_F(Mat, FoldsThatDoNotFitAreRefused) {
+  const auto views = [] {
+    return mat_cell("X", {mat_doubles(nullptr, 3, 1, {1, 2, 3}), mat_doubles(nullptr, 3, 1, {1, 2, 3})});
+  };
+  expect_refused({views(), mat_doubles("folds", 3, 2, {1, 1, 1, 1, 2, 1})}, {"folds", "instance 1", "view 2"});
+  expect_refused({views(), mat_doubles("y", 3, 1, {1, 2, 3}), mat_doubles("folds", 4, 2, std::vector<double>(8, 1))},
+                 {"folds", "4 instances", "have 3"});
+  expect_refused({views(), mat_doubles("folds", 3, 4, std::vector<double>(12, 1))}, {"folds", "3 x 4", "2 views"});
+  const std::string path = write({views()});
+  expect_error(ErrorKind::data, {"set.mat", "fold 2"}, [&] { open_mat(path + ":2"); });
+  expect_error(ErrorKind::data, {"set.mat", "no variable 'folds'"}, [&] { read_presence(path, 2); });
+}
+
+TEST_F(Mat, TripletsHaveFoldsToo) {
+  const Loaded set(
+      write({mat_doubles("EN", 2, 3, {1, 3, 2, 1, 0.5, -2}), mat_doubles("DE", 1, 3, {2, 1, 1}),
+             mat_doubles("FR", 1, 3, {1, 1, 1}), mat_doubles("folds", 3, 3, {1, 1, 0, 1, 1, 1, 0, 0, 0})}));
+  EXPECT_EQ(set.features(), (std::vector<Index>{2, 1, 1})) << "folds of three views are not triplets";
+  EXPECT_EQ(set.view(0), (Rows{{0, 0.5}, {0, 0}, {}}));
+  EXPECT_EQ(set.present(), (std::vector<Index>{2, 3, 0}));
+}
+
 TEST_F(Mat, ReadsEveryNumericClass) {
   const auto one = [&](matvar_t* matrix) { return Loaded(write({mat_cell("X", {matrix})})); };
   const Rows expected{{1, 3}, {2, 100}};
@@ -208,16 +256,6 @@ TEST_F(Mat, TakesNoMemoryForSizesThatAreOnlyAnnounced) {
   bytes.replace(160, 8, "\x01\xFF\xFF\x7F\xFF\xFF\xFF\x7F");
   dir_.write_file("set.mat", bytes);
   expect_error(ErrorKind::data, {"set.mat", "byte 128", "announces"}, [&] { open_mat(path); });
-}
-
-TEST_F(Mat, ReadsVersion73WhereMatioCan) {
-  mat_t* probe = Mat_CreateVer(dir_.path("probe.mat").c_str(), nullptr, MAT_FT_MAT73);
-  if (probe == nullptr) GTEST_SKIP() << "this matio was built without HDF5";
-  Mat_Close(probe);
-  const Loaded set(
-      write({mat_cell("X", {mat_doubles(nullptr, 3, 2, {1, 2, 3, 4, 5, 6})}), mat_doubles("Y", 3, 1, {1, 2, 1})},
-            MAT_FT_MAT73));
-  EXPECT_EQ(set.view(0), (Rows{{1, 4}, {2, 5}, {3, 6}}));
 }
 
 TEST(MatData, WebKb) {
