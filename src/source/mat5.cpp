@@ -103,29 +103,18 @@ std::vector<To> numbers(const matvar_t& variable, const void* data, std::size_t 
 
 MatSparse sparse_values(const matvar_t& variable, const std::string& where) {
   const auto* sparse = static_cast<const mat_sparse_t*>(variable.data);
-  const Index rows = dimension(variable, 0);
   const Index cols = dimension(variable, 1);
   if (sparse == nullptr || sparse->jc == nullptr || static_cast<Index>(sparse->njc) != cols + 1) {
     fail(where, "the sparse matrix cannot be read; the file is damaged or truncated");
   }
-  MatSparse out;
-  out.offsets.assign(sparse->jc, sparse->jc + sparse->njc);
   // MATLAB may keep room for more entries than there are; the last offset counts those there are.
-  const Index entries = out.offsets.back();
-  for (std::size_t j = 1; j < out.offsets.size(); ++j) {
-    if (out.offsets[j] < out.offsets[j - 1]) fail(where, "column {} of the sparse matrix is damaged", j);
-  }
-  if (out.offsets.front() != 0 || entries > static_cast<Index>(sparse->nir) ||
-      entries > static_cast<Index>(sparse->ndata) || rows > std::numeric_limits<std::int32_t>::max()) {
+  const auto entries = static_cast<std::size_t>(sparse->jc[cols]);
+  if (entries > sparse->nir || entries > sparse->ndata) {
     fail(where, "the sparse matrix is damaged: its arrays do not agree");
   }
-  for (Index k = 0; k < entries; ++k) {
-    const Index row = sparse->ir[k];
-    if (row >= rows) fail(where, "entry {} of the sparse matrix is in row {} of {}", k + 1, row + 1, rows);
-    out.row_of.push_back(static_cast<std::int32_t>(row));
-  }
-  out.values = numbers<double>(variable, sparse->data, static_cast<std::size_t>(entries), where);
-  return out;
+  return make_mat_sparse(dimension(variable, 0), {sparse->jc, sparse->jc + sparse->njc},
+                         {sparse->ir, sparse->ir + entries}, numbers<double>(variable, sparse->data, entries, where),
+                         where);
 }
 
 MatMatrix to_matrix(const matvar_t& variable, const std::string& where) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/core.h>
+#include <limits>
 
 #include "omvc/error.hpp"
 
@@ -12,6 +13,27 @@ namespace omvc {
 const MatInfo* MatFile::find(std::string_view name) const {
   const auto at = std::find_if(variables_.begin(), variables_.end(), [&](const MatInfo& v) { return v.name == name; });
   return at == variables_.end() ? nullptr : &*at;
+}
+
+MatSparse make_mat_sparse(Index rows, std::vector<Index> offsets, std::vector<Index> row_of, std::vector<double> values,
+                          const std::string& where) {
+  const auto fail = [&](const std::string& what) { throw Error(ErrorKind::data, where + ": " + what); };
+  for (std::size_t j = 1; j < offsets.size(); ++j) {
+    if (offsets[j] < offsets[j - 1]) fail(fmt::format("column {} of the sparse matrix is damaged", j));
+  }
+  if (offsets.empty() || offsets.front() != 0 || offsets.back() > static_cast<Index>(row_of.size()) ||
+      offsets.back() > static_cast<Index>(values.size()) || rows > std::numeric_limits<std::int32_t>::max()) {
+    fail("the sparse matrix is damaged: its arrays do not agree");
+  }
+  const auto entries = static_cast<std::size_t>(offsets.back());
+  for (std::size_t k = 0; k < entries; ++k) {
+    if (row_of[k] < 0 || row_of[k] >= rows) {
+      fail(fmt::format("entry {} of the sparse matrix is in row {} of {}", k + 1, row_of[k] + 1, rows));
+    }
+  }
+  values.resize(entries);
+  return {
+      std::move(offsets), {row_of.begin(), row_of.begin() + static_cast<std::ptrdiff_t>(entries)}, std::move(values)};
 }
 
 std::unique_ptr<MatFile> open_mat_file(const std::string& path) {

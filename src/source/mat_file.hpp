@@ -19,6 +19,11 @@ struct MatSparse {
   std::vector<double> values;
 };
 
+// Checks that offsets ascend from 0 to the number of entries and that every row number is in range. Entries beyond the
+// last offset are dropped. Throws ErrorKind::data naming `where`.
+MatSparse make_mat_sparse(Index rows, std::vector<Index> offsets, std::vector<Index> row_of, std::vector<double> values,
+                          const std::string& where);
+
 // A numeric matrix; dense values column after column. Single stays float, every other class becomes double.
 struct MatMatrix {
   Index rows = 0;

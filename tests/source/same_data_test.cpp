@@ -14,6 +14,9 @@
 #include "support/temp_dir.hpp"
 #ifdef OMVC_WITH_MATIO
 #include "support/mat_writer.hpp"
+#ifdef OMVC_WITH_HDF5
+#include "support/mat73_writer.hpp"
+#endif
 #endif
 
 namespace omvc {
@@ -161,25 +164,29 @@ matvar_t* mat_views(const char* name, const DataSet& data, double mark, bool in_
   return test::mat_cell(name, cells);
 }
 
+using WriteMat = std::string (*)(const std::string& path, const std::vector<matvar_t*>& variables);
+
+std::string write_mat5(const std::string& path, const std::vector<matvar_t*>& variables) {
+  return test::write_mat(path, variables);
+}
+
 // Instances in rows, NaN where they are absent.
-template <bool sparse>
+template <bool sparse, WriteMat write>
 Input open_mat_nan(const TempDir& dir, const DataSet& data) {
-  return open_input(
-      {test::write_mat(dir.path("set.mat"), {mat_views<sparse>("X", data, kNan, false), mat_truth("gt", data)})});
+  return open_input({write(dir.path("set.mat"), {mat_views<sparse>("X", data, kNan, false), mat_truth("gt", data)})});
 }
 
 // Instances in columns, `folds` as a cell array of which the second is chosen.
-template <bool sparse>
+template <bool sparse, WriteMat write>
 Input open_mat_folds(const TempDir& dir, const DataSet& data) {
   const Matrix none = Matrix::Zero(data.rows(), 3);
-  test::write_mat(dir.path("set.mat"),
-                  {mat_views<sparse>("fea", data, kHidden, true), mat_truth("Y", data),
-                   test::mat_cell("folds", {mat_matrix(nullptr, none), mat_matrix(nullptr, data.mask())})});
+  write(dir.path("set.mat"), {mat_views<sparse>("fea", data, kHidden, true), mat_truth("Y", data),
+                              test::mat_cell("folds", {mat_matrix(nullptr, none), mat_matrix(nullptr, data.mask())})});
   return open_input({dir.path("set.mat:2")});
 }
 
 // Instances in columns, `index` cells, labels in a cell.
-template <bool sparse>
+template <bool sparse, WriteMat write>
 Input open_mat_index(const TempDir& dir, const DataSet& data) {
   std::vector<matvar_t*> index;
   for (std::size_t v = 0; v < 3; ++v) {
@@ -187,18 +194,18 @@ Input open_mat_index(const TempDir& dir, const DataSet& data) {
     for (const Index row : data.present_rows(v)) numbers.push_back(static_cast<double>(row + 1));
     index.push_back(test::mat_doubles(nullptr, numbers.size(), 1, numbers));
   }
-  return open_input({test::write_mat(
-      dir.path("set.mat"), {mat_views<sparse>("data", data, kHidden, true),
+  return open_input({write(dir.path("set.mat"),
+                           {mat_views<sparse>("data", data, kHidden, true),
                             test::mat_cell("truelabel", {mat_truth(nullptr, data)}), test::mat_cell("index", index)})});
 }
 
 // Complete views, and the masks in a file of their own.
-template <bool sparse>
+template <bool sparse, WriteMat write>
 Input open_mat_mask_file(const TempDir& dir, const DataSet& data) {
-  const std::string mask = test::write_mat(dir.path("set_percentDel_0.3.mat"),
-                                           {test::mat_cell("folds", {mat_matrix(nullptr, data.mask())})});
-  Input input = open_input(
-      {test::write_mat(dir.path("set.mat"), {mat_views<sparse>("X", data, kHidden, true), mat_truth("truth", data)})});
+  const std::string mask =
+      write(dir.path("set_percentDel_0.3.mat"), {test::mat_cell("folds", {mat_matrix(nullptr, data.mask())})});
+  Input input =
+      open_input({write(dir.path("set.mat"), {mat_views<sparse>("X", data, kHidden, true), mat_truth("truth", data)})});
   input.source = make_masked_source(std::move(input.source), read_presence(mask, 3));
   return input;
 }
@@ -214,12 +221,19 @@ const Format kFormats[] = {
     {"market_array", false, open_market<false>},
     {"market_coordinate", true, open_market<true>},
 #ifdef OMVC_WITH_MATIO
-    {"mat5_dense_nan", false, open_mat_nan<false>},
-    {"mat5_sparse_nan", true, open_mat_nan<true>},
-    {"mat5_dense_folds", false, open_mat_folds<false>},
-    {"mat5_sparse_folds", true, open_mat_folds<true>},
-    {"mat5_sparse_index", true, open_mat_index<true>},
-    {"mat5_sparse_mask_file", true, open_mat_mask_file<true>},
+    {"mat5_dense_nan", false, open_mat_nan<false, write_mat5>},
+    {"mat5_sparse_nan", true, open_mat_nan<true, write_mat5>},
+    {"mat5_dense_folds", false, open_mat_folds<false, write_mat5>},
+    {"mat5_sparse_folds", true, open_mat_folds<true, write_mat5>},
+    {"mat5_sparse_index", true, open_mat_index<true, write_mat5>},
+    {"mat5_sparse_mask_file", true, open_mat_mask_file<true, write_mat5>},
+#ifdef OMVC_WITH_HDF5
+    {"mat73_dense_nan", false, open_mat_nan<false, test::write_mat73>},
+    {"mat73_sparse_nan", true, open_mat_nan<true, test::write_mat73>},
+    {"mat73_dense_folds", false, open_mat_folds<false, test::write_mat73>},
+    {"mat73_sparse_index", true, open_mat_index<true, test::write_mat73>},
+    {"mat73_sparse_mask_file", true, open_mat_mask_file<true, test::write_mat73>},
+#endif
 #endif
 };
 
