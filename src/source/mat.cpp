@@ -106,7 +106,8 @@ bool may_be_triplets(const MatInfo& info) {
   return info.numeric && info.cols == 3 && info.rows > 0 && !is_one_of(kLabelNames, info.name) && info.name != kFolds;
 }
 
-// Every matrix of three columns that is not the labels is a view; order and names are those of the file.
+// Every matrix of three columns that is not the labels is a view; names are those of the file, and so is the order (in
+// version 7.3 it is that of the names).
 Input open_triplets(MatFile& file, const std::optional<DenseBlock<double>>& fold,
                     std::optional<std::vector<int>> truth) {
   std::vector<std::string> names;

@@ -8,10 +8,11 @@
 //     folds                   optional: instances x views of 0 and 1, who is present in which view, or a cell array of
 //                               such matrices, of which the first is used unless another is chosen
 //
-// or, instead of a cell array, one or more matrices of three columns (row, column, value; from 1), each a sparse view.
-// Instances are the rows or the columns of the matrices, whichever are as many as the labels (rows if both are), or as
-// the rows of folds; without either, whichever all views agree on (rows if both are). An instance that is wholly NaN in
-// a view is absent from it. Dense matrices with more than 90 % zeros become sparse. The file is loaded whole.
+// or, instead of a cell array, one or more matrices of three columns (row, column, value; from 1), each a sparse view,
+// in the order of the file (of the names in version 7.3, which keeps no other). Instances are the rows or the columns
+// of the matrices, whichever are as many as the labels (rows if both are), or as the rows of folds; without either,
+// whichever all views agree on (rows if both are). An instance that is wholly NaN in a view is absent from it. Dense
+// matrices with more than 90 % zeros become sparse. The file is loaded whole.
 #pragma once
 
 #include <optional>

@@ -174,9 +174,8 @@ TEST_P(MatLayouts, FoldsThatDoNotFitAreRefused) {
 }
 
 TEST_P(MatLayouts, TripletsHaveFoldsToo) {
-  const Loaded set(
-      write({mat_doubles("EN", 2, 3, {1, 3, 2, 1, 0.5, -2}), mat_doubles("DE", 1, 3, {2, 1, 1}),
-             mat_doubles("FR", 1, 3, {1, 1, 1}), mat_doubles("folds", 3, 3, {1, 1, 0, 1, 1, 1, 0, 0, 0})}));
+  const Loaded set(write({mat_doubles("A", 2, 3, {1, 3, 2, 1, 0.5, -2}), mat_doubles("B", 1, 3, {2, 1, 1}),
+                          mat_doubles("C", 1, 3, {1, 1, 1}), mat_doubles("folds", 3, 3, {1, 1, 0, 1, 1, 1, 0, 0, 0})}));
   EXPECT_EQ(set.features(), (std::vector<Index>{2, 1, 1})) << "folds of three views are not triplets";
   EXPECT_EQ(set.view(0), (Rows{{0, 0.5}, {0, 0}, {}}));
   EXPECT_EQ(set.present(), (std::vector<Index>{2, 3, 0}));
@@ -207,17 +206,22 @@ TEST_P(MatLayouts, DenseViewsOfZerosBecomeSparse) {
 }
 
 TEST_P(MatLayouts, ReadsTriplets) {
-  const Loaded set(
-      write({mat_doubles("truth", 3, 1, {1, 1, 2}), mat_doubles("EN", 3, 3, {1, 3, 1, 2, 1, 1, 0.5, -2, 4}),
-             mat_doubles("DE", 1, 3, {2, 5, 1})}));
+  const Loaded set(write({mat_doubles("truth", 3, 1, {1, 1, 2}), mat_doubles("A", 3, 3, {1, 3, 1, 2, 1, 1, 0.5, -2, 4}),
+                          mat_doubles("B", 1, 3, {2, 5, 1})}));
   EXPECT_EQ(set.view(0), (Rows{{4, 0.5}, {0, 0}, {-2, 0}}));
   EXPECT_EQ(set.view(1), (Rows{{0, 0, 0, 0, 0}, {0, 0, 0, 0, 1}, {0, 0, 0, 0, 0}}));
-  EXPECT_EQ(set.schema.views[0].name, "EN");
-  EXPECT_EQ(set.schema.views[1].name, "DE");
+  EXPECT_EQ(set.schema.views[0].name, "A");
+  EXPECT_EQ(set.schema.views[1].name, "B");
   expect_refused({mat_doubles("a", 2, 3, {1, 1, 2, 2, 5, 6})}, {"a", "entry 2", "row 1, column 2"});
   expect_refused({mat_doubles("a", 1, 3, {0, 1, 2})}, {"a", "entry 1", "row 0"});
   expect_refused({mat_doubles("y", 2, 1, {1, 2}), mat_doubles("a", 1, 3, {3, 1, 2})}, {"a", "row 3", "2 labels"});
   expect_refused({mat_doubles("a", 1, 3, {2e9, 1, 2})}, {"a", "2000000000 rows"});
+}
+
+TEST_F(Mat, TripletsAreViewsInTheOrderOfTheFile) {
+  const Loaded set(write({mat_doubles("EN", 1, 3, {1, 1, 1}), mat_doubles("DE", 1, 3, {1, 1, 1})}));
+  EXPECT_EQ(set.schema.views[0].name, "EN");
+  EXPECT_EQ(set.schema.views[1].name, "DE");
 }
 
 TEST_P(MatLayouts, SaysWhatIsWrong) {
