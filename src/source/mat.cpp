@@ -9,7 +9,7 @@
 
 #include "omvc/error.hpp"
 
-#include "source/labels.hpp"
+#include "source/class_labels.hpp"
 #include "source/line_reader.hpp"
 #include "source/mat_file.hpp"
 #include "source/mat_presence.hpp"

@@ -8,8 +8,8 @@
 
 #include "omvc/error.hpp"
 
+#include "source/class_labels.hpp"
 #include "source/join.hpp"
-#include "source/labels.hpp"
 #include "source/named.hpp"
 #include "source/npy_array.hpp"
 #include "source/npz_arrays.hpp"

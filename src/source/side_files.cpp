@@ -2,12 +2,12 @@
 #include <cmath>
 #include <fmt/core.h>
 #include <limits>
+#include <map>
 
 #include "omvc/error.hpp"
 #include "omvc/input.hpp"
 
 #include "source/content.hpp"
-#include "source/labels.hpp"
 #include "source/line_reader.hpp"
 #include "source/mat.hpp"
 #include "source/npy.hpp"
@@ -68,10 +68,13 @@ std::vector<int> read_labels(const std::string& path) {
   }
   if (words.empty()) fail_empty(path);
   const bool numbers = std::all_of(words.begin(), words.end(), is_label);
-  if (!numbers) return labels_from_words(words);
+  std::map<std::string, int> numbering;
   std::vector<int> labels;
   labels.reserve(words.size());
-  for (const std::string& word : words) labels.push_back(*parse_label(word));
+  for (const std::string& word : words) {
+    labels.push_back(numbers ? *parse_label(word)
+                             : numbering.try_emplace(word, static_cast<int>(numbering.size())).first->second);
+  }
   return labels;
 }
 

@@ -1,4 +1,4 @@
-#include "source/labels.hpp"
+#include "source/class_labels.hpp"
 
 #include <cmath>
 #include <fmt/core.h>
