@@ -11,13 +11,15 @@ void add_input_options(CLI::App& command, InputArguments& arguments) {
   command
       .add_option(
           "input", arguments.paths,
-          "one container file with all views (.mat), or one file a view: text (.csv, .tsv, blanks; .gz), .npy, .mtx, "
-          ".svm; - is text on standard input")
+          "one container file with all views (.npz, .mat), or one file a view: text (.csv, .tsv, blanks; .gz), .npy, "
+          ".npz, .mtx, .svm; - is text on standard input")
       ->required()
       ->type_name("INPUT");
   command
-      .add_option("--present", arguments.present,
-                  "text file, N x views of 0 and 1: which instance is present in which view")
+      .add_option(
+          "--present", arguments.present,
+          "N x views of 0 and 1, which instance is present in which view: text, .npy, .npz, or .mat (:3 its third "
+          "fold)")
       ->type_name("FILE");
   InputOptions& options = arguments.options;
   command

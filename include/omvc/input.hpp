@@ -29,7 +29,8 @@ struct InputOptions {
 // Throws ErrorKind::io for what cannot be read and ErrorKind::data for what cannot be understood.
 Input open_input(const std::vector<std::string>& paths, const InputOptions& options = {});
 
-// Side files of a data set: text, one line an instance.
+// Side files of a data set: text, one line an instance. Presence may also be an NPY, NPZ or MAT file with a matrix of 0
+// and 1; of a MAT file with several in `folds` the first is read, or that which "FILE.mat:3" names.
 std::vector<int> read_labels(const std::string& path);   // one integer or word a line; words are numbered by
                                                          // first appearance
 std::vector<Index> read_order(const std::string& path);  // a permutation of 0 .. N-1

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/core.h>
 #include <limits>
 #include <unordered_map>
+
+#include "omvc/error.hpp"
 
 #include "source/line_reader.hpp"
 
@@ -27,6 +30,19 @@ std::vector<int> number_labels(const std::vector<std::string>& words) {
   for (const std::string& word : words) {
     labels.push_back(numbers ? *parse_label(word)
                              : numbering.try_emplace(word, static_cast<int>(numbering.size())).first->second);
+  }
+  return labels;
+}
+
+std::vector<int> labels_from_numbers(const std::vector<double>& values, const std::string& where) {
+  std::vector<int> labels;
+  labels.reserve(values.size());
+  for (const double value : values) {
+    if (!(std::abs(value) <= std::numeric_limits<int>::max()) || value != std::floor(value)) {
+      throw Error(ErrorKind::data,
+                  fmt::format("{}: entry {} is {}; a class label is a whole number", where, labels.size() + 1, value));
+    }
+    labels.push_back(static_cast<int>(value));
   }
   return labels;
 }

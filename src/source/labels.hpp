@@ -1,4 +1,4 @@
-// Class labels written as words or whole numbers.
+// Class labels, from words or numbers.
 #pragma once
 
 #include <optional>
@@ -15,6 +15,9 @@ std::optional<int> parse_label(std::string_view text);
 
 // The numbers themselves if all are whole numbers; else words are numbered by first appearance.
 std::vector<int> number_labels(const std::vector<std::string>& words);
+
+// Throws ErrorKind::data, naming `where` and the entry (from 1), for what is not a whole number that fits an int.
+std::vector<int> labels_from_numbers(const std::vector<double>& values, const std::string& where);
 
 // What one file says about the classes; instances[row] is the instance of its row, or the row itself if null.
 struct LabelledRows {

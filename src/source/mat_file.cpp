@@ -1,231 +1,64 @@
 #include "source/mat_file.hpp"
 
-#include <filesystem>
+#include <algorithm>
 #include <fmt/core.h>
 #include <limits>
 
 #include "omvc/error.hpp"
 
-#include "source/mat_check.hpp"
-#include "source/sizes.hpp"
-
-#ifdef OMVC_WITH_MATIO
-
-#include <matio.h>
-
-namespace omvc {
-namespace {
-
-// Deflate compresses at most 1032 times, and MATLAB may store doubles as bytes. What would be larger than that allows
-// is not in the file.
-constexpr Index kMaxExpansion = 8 * 1032;
-
-struct FreeVariable {
-  void operator()(matvar_t* variable) const { Mat_VarFree(variable); }
-};
-using Variable = std::unique_ptr<matvar_t, FreeVariable>;
-
-template <class... Parts>
-[[noreturn]] void fail(const std::string& where, fmt::format_string<Parts...> format, Parts&&... parts) {
-  throw Error(ErrorKind::data, where + ": " + fmt::format(format, std::forward<Parts>(parts)...));
-}
-
-bool is_dense(const matvar_t& variable) {
-  switch (variable.class_type) {
-    case MAT_C_DOUBLE:
-    case MAT_C_SINGLE:
-    case MAT_C_INT8:
-    case MAT_C_UINT8:
-    case MAT_C_INT16:
-    case MAT_C_UINT16:
-    case MAT_C_INT32:
-    case MAT_C_UINT32:
-    case MAT_C_INT64:
-    case MAT_C_UINT64:
-      return true;
-    default:
-      return false;
-  }
-}
-
-Index dimension(const matvar_t& variable, std::size_t which) {
-  if (variable.dims == nullptr || variable.rank != 2) return -1;
-  const std::size_t size = variable.dims[which];
-  return size > static_cast<std::size_t>(std::numeric_limits<Index>::max()) ? -1 : static_cast<Index>(size);
-}
-
-// Elements of the array; throws where their number or their bytes are beyond what the file can hold.
-Index element_count(const matvar_t& variable, Index file_bytes, const std::string& where) {
-  const Index rows = dimension(variable, 0);
-  const Index cols = dimension(variable, 1);
-  if (rows < 0 || cols < 0) fail(where, "has {} dimensions; a view has two", variable.rank);
-  const auto count = size_product(rows, cols);
-  if (variable.class_type != MAT_C_SPARSE && (!count || *count / kMaxExpansion > file_bytes)) {
-    fail(where, "claims to be {} x {}, which a file of {} bytes cannot hold; it is damaged", rows, cols, file_bytes);
-  }
-  return count.value_or(0);
-}
-
-template <class To, class From>
-std::vector<To> converted(const void* data, std::size_t count) {
-  const auto* values = static_cast<const From*>(data);
-  return std::vector<To>(values, values + count);
-}
-
-template <class To>
-std::vector<To> numbers(const matvar_t& variable, const void* data, std::size_t count, const std::string& where) {
-  if (count == 0) return {};
-  if (data == nullptr) fail(where, "the values cannot be read; the file is damaged or truncated");
-  switch (variable.data_type) {
-    case MAT_T_DOUBLE:
-      return converted<To, double>(data, count);
-    case MAT_T_SINGLE:
-      return converted<To, float>(data, count);
-    case MAT_T_INT8:
-      return converted<To, std::int8_t>(data, count);
-    case MAT_T_UINT8:
-      return converted<To, std::uint8_t>(data, count);
-    case MAT_T_INT16:
-      return converted<To, std::int16_t>(data, count);
-    case MAT_T_UINT16:
-      return converted<To, std::uint16_t>(data, count);
-    case MAT_T_INT32:
-      return converted<To, std::int32_t>(data, count);
-    case MAT_T_UINT32:
-      return converted<To, std::uint32_t>(data, count);
-    case MAT_T_INT64:
-      return converted<To, std::int64_t>(data, count);
-    case MAT_T_UINT64:
-      return converted<To, std::uint64_t>(data, count);
-    default:
-      fail(where, "holds values of a type that is not a number");
-  }
-}
-
-MatSparse sparse_values(const matvar_t& variable, const std::string& where) {
-  const auto* sparse = static_cast<const mat_sparse_t*>(variable.data);
-  const Index rows = dimension(variable, 0);
-  const Index cols = dimension(variable, 1);
-  if (sparse == nullptr || sparse->jc == nullptr || static_cast<Index>(sparse->njc) != cols + 1) {
-    fail(where, "the sparse matrix cannot be read; the file is damaged or truncated");
-  }
-  MatSparse out;
-  out.offsets.assign(sparse->jc, sparse->jc + sparse->njc);
-  // MATLAB may keep room for more entries than there are; the last offset counts those there are.
-  const Index entries = out.offsets.back();
-  for (std::size_t j = 1; j < out.offsets.size(); ++j) {
-    if (out.offsets[j] < out.offsets[j - 1]) fail(where, "column {} of the sparse matrix is damaged", j);
-  }
-  if (out.offsets.front() != 0 || entries > static_cast<Index>(sparse->nir) ||
-      entries > static_cast<Index>(sparse->ndata) || rows > std::numeric_limits<std::int32_t>::max()) {
-    fail(where, "the sparse matrix is damaged: its arrays do not agree");
-  }
-  for (Index k = 0; k < entries; ++k) {
-    const Index row = sparse->ir[k];
-    if (row >= rows) fail(where, "entry {} of the sparse matrix is in row {} of {}", k + 1, row + 1, rows);
-    out.row_of.push_back(static_cast<std::int32_t>(row));
-  }
-  out.values = numbers<double>(variable, sparse->data, static_cast<std::size_t>(entries), where);
-  return out;
-}
-
-MatMatrix to_matrix(const matvar_t& variable, const std::string& where) {
-  if (variable.isComplex) fail(where, "is complex; only real numbers can be used");
-  MatMatrix matrix{dimension(variable, 0), dimension(variable, 1), {}};
-  const auto count = static_cast<std::size_t>(size_product(matrix.rows, matrix.cols).value_or(0));
-  if (variable.class_type == MAT_C_SPARSE) {
-    matrix.values = sparse_values(variable, where);
-  } else if (!is_dense(variable)) {
-    fail(where, "is not a matrix of numbers");
-  } else if (variable.class_type == MAT_C_SINGLE) {
-    matrix.values = numbers<float>(variable, variable.data, count, where);
-  } else {
-    matrix.values = numbers<double>(variable, variable.data, count, where);
-  }
-  return matrix;
-}
-
-std::string cell_name(const std::string& where, Index cell) { return fmt::format("{}{{{}}}", where, cell + 1); }
-
-}  // namespace
-
-struct MatFile::Handle {
-  explicit Handle(mat_t* opened) : mat(opened) {}
-  Handle(const Handle&) = delete;
-  Handle& operator=(const Handle&) = delete;
-  ~Handle() { Mat_Close(mat); }
-  mat_t* mat;
-  Index file_bytes = 0;
-};
-
-MatFile::MatFile(std::string path) : path_(std::move(path)) {
-  std::error_code error;
-  const auto bytes = std::filesystem::file_size(path_, error);
-  if (error) throw Error(ErrorKind::io, fmt::format("{}: cannot open: {}", path_, error.message()));
-  check_mat_file(path_);
-  mat_t* mat = Mat_Open(path_.c_str(), MAT_ACC_RDONLY);
-  if (mat == nullptr) {
-    fail(path_, "is not a MAT file that can be read; in MATLAB save it with -v7");
-  }
-  handle_ = std::make_unique<Handle>(mat);
-  handle_->file_bytes = static_cast<Index>(bytes);
-  while (const Variable variable{Mat_VarReadNextInfo(mat)}) {
-    if (variable->name == nullptr) continue;
-    variables_.push_back({variable->name, variable->class_type == MAT_C_CELL, is_dense(*variable),
-                          dimension(*variable, 0), dimension(*variable, 1)});
-  }
-}
-
-MatFile::~MatFile() = default;
-
-std::vector<MatMatrix> MatFile::read(const std::string& name) {
-  const std::string where = fmt::format("{}: {}", path_, name);
-  const Variable variable{Mat_VarReadInfo(handle_->mat, name.c_str())};
-  if (!variable) fail(where, "the variable cannot be read; the file is damaged or truncated");
-  const Index count = element_count(*variable, handle_->file_bytes, where);
-  const bool cell = variable->class_type == MAT_C_CELL;
-  if (cell && variable->data == nullptr && count > 0) fail(where, "the cell array cannot be read; the file is damaged");
-  for (Index i = 0; cell && i < count; ++i) {
-    const matvar_t* element = Mat_VarGetCell(variable.get(), static_cast<int>(i));
-    if (element != nullptr) element_count(*element, handle_->file_bytes, cell_name(where, i));
-  }
-  if (Mat_VarReadDataAll(handle_->mat, variable.get()) != 0) {
-    fail(where, "the values cannot be read; the file is damaged or truncated");
-  }
-  std::vector<MatMatrix> matrices;
-  if (!cell) {
-    matrices.push_back(to_matrix(*variable, where));
-    return matrices;
-  }
-  for (Index i = 0; i < count; ++i) {
-    // Taken out of the cell array so that each matrix is freed as soon as it is copied.
-    const Variable element{Mat_VarSetCell(variable.get(), static_cast<int>(i), nullptr)};
-    if (!element) fail(cell_name(where, i), "the cell is empty or damaged");
-    matrices.push_back(to_matrix(*element, cell_name(where, i)));
-  }
-  return matrices;
-}
-
-}  // namespace omvc
-
-#else
+#include "source/content.hpp"
 
 namespace omvc {
 
-struct MatFile::Handle {};
-
-MatFile::MatFile(std::string path) : path_(std::move(path)) {
-  throw Error(ErrorKind::data,
-              fmt::format("{}: this omvc was built without matio, so it cannot read MAT files; install "
-                          "libmatio-dev and build again with -DOMVC_WITH_MATIO=ON, or save each view "
-                          "as NPY or Matrix Market",
-                          path_));
+const MatInfo* MatFile::find(std::string_view name) const {
+  const auto at = std::find_if(variables_.begin(), variables_.end(), [&](const MatInfo& v) { return v.name == name; });
+  return at == variables_.end() ? nullptr : &*at;
 }
 
-MatFile::~MatFile() = default;
+MatSparse make_mat_sparse(Index rows, std::vector<Index> offsets, std::vector<Index> row_of, std::vector<double> values,
+                          const std::string& where) {
+  const auto fail = [&](const std::string& what) { throw Error(ErrorKind::data, where + ": " + what); };
+  for (std::size_t j = 1; j < offsets.size(); ++j) {
+    if (offsets[j] < offsets[j - 1]) fail(fmt::format("column {} of the sparse matrix is damaged", j));
+  }
+  if (offsets.empty() || offsets.front() != 0 || offsets.back() > static_cast<Index>(row_of.size()) ||
+      offsets.back() > static_cast<Index>(values.size()) || rows > std::numeric_limits<std::int32_t>::max()) {
+    fail("the sparse matrix is damaged: its arrays do not agree");
+  }
+  const auto entries = static_cast<std::size_t>(offsets.back());
+  for (std::size_t k = 0; k < entries; ++k) {
+    if (row_of[k] < 0 || row_of[k] >= rows) {
+      fail(fmt::format("entry {} of the sparse matrix is in row {} of {}", k + 1, row_of[k] + 1, rows));
+    }
+  }
+  values.resize(entries);
+  return {
+      std::move(offsets), {row_of.begin(), row_of.begin() + static_cast<std::ptrdiff_t>(entries)}, std::move(values)};
+}
 
-std::vector<MatMatrix> MatFile::read(const std::string&) { return {}; }
+std::unique_ptr<MatFile> open_mat_file(const std::string& path) {
+  return first_bytes(path).starts_with("MATLAB 7.3") ? open_mat73(path) : open_mat5(path);
+}
+
+std::vector<double> dense_values(const MatMatrix& matrix) {
+  if (const auto* values = std::get_if<std::vector<double>>(&matrix.values)) return *values;
+  const auto& values = std::get<std::vector<float>>(matrix.values);
+  return {values.begin(), values.end()};
+}
+
+DenseBlock<double> block_from_mat(const MatMatrix& matrix, const std::string& where) {
+  if (std::holds_alternative<MatSparse>(matrix.values)) {
+    throw Error(ErrorKind::data, fmt::format("{}: is sparse; in MATLAB save full() of it", where));
+  }
+  const std::vector<double> by_column = dense_values(matrix);
+  DenseBlock<double> block{matrix.rows, matrix.cols, std::vector<double>(by_column.size())};
+  for (Index j = 0; j < matrix.cols; ++j) {
+    for (Index i = 0; i < matrix.rows; ++i) {
+      block.values[static_cast<std::size_t>(i * matrix.cols + j)] =
+          by_column[static_cast<std::size_t>(j * matrix.rows + i)];
+    }
+  }
+  return block;
+}
 
 }  // namespace omvc
-
-#endif

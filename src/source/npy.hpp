@@ -16,4 +16,7 @@ namespace omvc {
 std::unique_ptr<ViewReader> open_npy(const std::string& path, const std::string& view_name,
                                      const InputOptions& options = {});
 
+// The array of the file, loaded whole.
+DenseBlock<double> read_npy_matrix(const std::string& path);
+
 }  // namespace omvc

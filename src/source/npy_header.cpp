@@ -1,8 +1,8 @@
 #include "source/npy_header.hpp"
 
 #include <array>
-#include <filesystem>
-#include <fmt/core.h>
+#include <fmt/format.h>
+#include <limits>
 #include <string_view>
 
 #include "source/line_reader.hpp"
@@ -15,8 +15,8 @@ namespace {
 constexpr Index kMaxHeaderBytes = 10'000;
 
 template <class... Parts>
-[[noreturn]] void fail(const std::string& path, fmt::format_string<Parts...> format, Parts&&... parts) {
-  throw Error(ErrorKind::data, path + ": " + fmt::format(format, std::forward<Parts>(parts)...));
+[[noreturn]] void fail(const std::string& where, fmt::format_string<Parts...> format, Parts&&... parts) {
+  throw Error(ErrorKind::data, where + ": " + fmt::format(format, std::forward<Parts>(parts)...));
 }
 
 struct TypeName {
@@ -29,11 +29,11 @@ constexpr std::array kTypes{
     TypeName{"<f4", NpyType::float32, 4}, TypeName{"<f8", NpyType::float64, 8}, TypeName{"|i1", NpyType::int8, 1},
     TypeName{"<i2", NpyType::int16, 2},   TypeName{"<i4", NpyType::int32, 4},   TypeName{"<i8", NpyType::int64, 8},
     TypeName{"|u1", NpyType::uint8, 1},   TypeName{"<u2", NpyType::uint16, 2},  TypeName{"<u4", NpyType::uint32, 4},
-    TypeName{"<u8", NpyType::uint64, 8},  TypeName{"|b1", NpyType::boolean, 1},
+    TypeName{"<u8", NpyType::uint64, 8},  TypeName{"|b1", NpyType::boolean, 1}, TypeName{"|O", NpyType::object, 8},
 };
 
 // The text after "'key':" in the header's Python dictionary.
-std::string_view value_of(std::string_view header, std::string_view key, const std::string& path) {
+std::string_view value_of(std::string_view header, std::string_view key, const std::string& where) {
   for (const char quote : {'\'', '"'}) {
     const std::string pattern = fmt::format("{}{}{}", quote, key, quote);
     std::size_t at = header.find(pattern);
@@ -43,13 +43,23 @@ std::string_view value_of(std::string_view header, std::string_view key, const s
     at = header.find_first_not_of(' ', at + 1);
     if (at != std::string_view::npos) return header.substr(at);
   }
-  fail(path, "the NPY header has no '{}'; write the file with numpy.save", key);
+  fail(where, "the NPY header has no '{}'; write the file with numpy.save", key);
 }
 
-void read_type(std::string_view text, const std::string& path, NpyHeader& header) {
+// A text type such as <U12 or |S5.
+bool read_text_type(std::string_view name, NpyHeader& header) {
+  if (name.size() < 3 || (name[0] != '<' && name[0] != '|') || (name[1] != 'U' && name[1] != 'S')) return false;
+  const auto length = parse_index(name.substr(2));
+  if (!length || *length < 1 || *length > std::numeric_limits<std::int32_t>::max()) return false;
+  header.type = name[1] == 'U' ? NpyType::text : NpyType::bytes;
+  header.item_bytes = name[1] == 'U' ? 4 * *length : *length;
+  return true;
+}
+
+void read_type(std::string_view text, const std::string& where, NpyHeader& header) {
   const std::size_t end = text.size() > 1 ? text.find(text.front(), 1) : std::string_view::npos;
   if ((text.front() != '\'' && text.front() != '"') || end == std::string_view::npos) {
-    fail(path, "the array has fields or objects; a view is a plain array of numbers");
+    fail(where, "the array has fields; save each of them as an array of its own");
   }
   const std::string_view name = text.substr(1, end - 1);
   for (const TypeName& known : kTypes) {
@@ -58,75 +68,92 @@ void read_type(std::string_view text, const std::string& path, NpyHeader& header
     header.item_bytes = known.bytes;
     return;
   }
-  fail(path, "arrays of type {} cannot be read; save the array as array.astype('<f8') or array.astype('<f4')",
-       quoted(name));
+  if (!read_text_type(name, header)) {
+    fail(where, "arrays of type {} cannot be read; save the array as array.astype('<f8') or array.astype('<f4')",
+         quoted(name));
+  }
 }
 
-void read_shape(std::string_view text, const std::string& path, NpyHeader& header) {
+void read_shape(std::string_view text, const std::string& where, NpyHeader& header) {
   const std::size_t end = text.find(')');
-  if (text.front() != '(' || end == std::string_view::npos) fail(path, "the NPY header has no usable shape");
+  if (text.front() != '(' || end == std::string_view::npos) fail(where, "the NPY header has no usable shape");
   std::vector<std::string_view> fields;
   split_fields(text.substr(1, end - 1), Delimiter::comma, fields);
   if (!fields.empty() && fields.back().empty()) fields.pop_back();  // Python writes (3,) for one dimension
-  if (fields.size() != 2) {
-    fail(path, "the array has {} dimension{}; a view has two, instances x features{}", fields.size(),
-         fields.size() == 1 ? "" : "s", fields.size() == 1 ? ": save array.reshape(-1, 1)" : "");
+  for (const std::string_view field : fields) {
+    const auto length = parse_index(field);
+    if (!length || *length < 0) fail(where, "the NPY header has no usable shape");
+    header.shape.push_back(*length);
   }
-  const auto rows = parse_index(fields[0]);
-  const auto cols = parse_index(fields[1]);
-  if (!rows || !cols || *rows < 0 || *cols < 0) fail(path, "the NPY header has no usable shape");
-  if (*rows == 0 || *cols == 0) fail(path, "the array is {} x {}; a view needs rows and columns", *rows, *cols);
-  header.rows = *rows;
-  header.cols = *cols;
 }
 
 // The dictionary, and the offset of the first value.
-std::string read_dictionary(std::ifstream& file, const std::string& path, Index file_bytes, NpyHeader& header) {
+std::string read_dictionary(ByteReader& bytes, const std::string& where, NpyHeader& header) {
   std::array<unsigned char, 12> start{};
-  file.read(reinterpret_cast<char*>(start.data()), static_cast<std::streamsize>(start.size()));
-  if (file.gcount() < 12 || std::string_view(reinterpret_cast<char*>(start.data()), 6) != "\x93NUMPY") {
-    fail(path, "is not an NPY file; write it with numpy.save");
+  if (bytes.size() >= 12) bytes.read(start.data(), 10);
+  if (std::string_view(reinterpret_cast<char*>(start.data()), 6) != "\x93NUMPY") {
+    fail(where, "is not an NPY file; write it with numpy.save");
   }
   const int version = start[6];
-  if (version < 1 || version > 3) fail(path, "NPY version {} is not known; versions 1 to 3 are", version);
-  const Index length = version == 1
-                           ? start[8] + 256 * start[9]
-                           : start[8] + (Index{start[9]} << 8) + (Index{start[10]} << 16) + (Index{start[11]} << 24);
+  if (version < 1 || version > 3) fail(where, "NPY version {} is not known; versions 1 to 3 are", version);
   const Index before = version == 1 ? 10 : 12;
-  if (length > kMaxHeaderBytes || before + length > file_bytes) {
-    fail(path, "the NPY header announces {} bytes, which cannot be; the file is damaged", length);
+  bytes.read(start.data() + 10, before - 10);
+  const Index length = start[8] + (Index{start[9]} << 8) + (Index{start[10]} << 16) + (Index{start[11]} << 24);
+  if (length > kMaxHeaderBytes || before + length > bytes.size()) {
+    fail(where, "the NPY header announces {} bytes, which cannot be; the file is damaged", length);
   }
   std::string text(static_cast<std::size_t>(length), '\0');
-  file.seekg(before);
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (!file) throw Error(ErrorKind::io, fmt::format("{}: cannot read the NPY header", path));
+  bytes.read(text.data(), length);
   header.data_offset = before + length;
   return text;
 }
 
+std::string describe(const std::vector<Index>& shape) { return fmt::format("{}", fmt::join(shape, " x ")); }
+
+void check_size(const NpyHeader& header, Index bytes, const std::string& where) {
+  std::optional<Index> needed = header.item_bytes;
+  for (const Index length : header.shape) needed = needed ? size_product(*needed, length) : std::nullopt;
+  if (needed == bytes) return;
+  fail(where, "a {} array of {}-byte items takes {} bytes, the file has {}; it is truncated or damaged",
+       describe(header.shape), header.item_bytes, needed ? fmt::format("{}", *needed) : "far too many", bytes);
+}
+
 }  // namespace
 
-NpyHeader read_npy_header(std::ifstream& file, const std::string& path) {
-  std::error_code error;
-  const auto file_bytes = static_cast<Index>(std::filesystem::file_size(path, error));
-  if (error)
-    throw Error(ErrorKind::io, fmt::format("{}: an NPY file must be a regular file: {}", path, error.message()));
+NpyHeader read_npy_header(ByteReader& bytes, const std::string& where) {
   NpyHeader header;
-  const std::string text = read_dictionary(file, path, file_bytes, header);
-  read_type(value_of(text, "descr", path), path, header);
-  read_shape(value_of(text, "shape", path), path, header);
-  const std::string_view order = value_of(text, "fortran_order", path);
-  if (!order.starts_with("True") && !order.starts_with("False")) fail(path, "the NPY header has no usable order");
+  const std::string text = read_dictionary(bytes, where, header);
+  read_type(value_of(text, "descr", where), where, header);
+  read_shape(value_of(text, "shape", where), where, header);
+  const std::string_view order = value_of(text, "fortran_order", where);
+  if (!order.starts_with("True") && !order.starts_with("False")) fail(where, "the NPY header has no usable order");
   header.fortran_order = order.starts_with("True");
-
-  const auto items = size_product(header.rows, header.cols);
-  const auto bytes = items ? size_product(*items, header.item_bytes) : std::nullopt;
-  if (!bytes || *bytes != file_bytes - header.data_offset) {
-    fail(path, "a {} x {} array of {}-byte numbers takes {} bytes, the file has {}; it is truncated or damaged",
-         header.rows, header.cols, header.item_bytes, bytes ? fmt::format("{}", *bytes) : "far too many",
-         file_bytes - header.data_offset);
-  }
+  if (header.type != NpyType::object) check_size(header, bytes.size() - header.data_offset, where);
   return header;
+}
+
+void check_npy_view(const NpyHeader& header, const std::string& where) {
+  check_no_objects(header, where);
+  if (header.is_text()) fail(where, "holds text; a view is an array of numbers");
+  const std::size_t dimensions = header.shape.size();
+  if (dimensions != 2) {
+    fail(where, "the array has {} dimension{}; a view has two, instances x features{}", dimensions,
+         dimensions == 1 ? "" : "s",
+         dimensions == 1  ? ": save array.reshape(-1, 1)"
+         : dimensions > 2 ? ": save array.reshape(len(array), -1)"
+                          : "");
+  }
+  if (header.rows() == 0 || header.cols() == 0) {
+    fail(where, "the array is {}; a view needs rows and columns", describe(header.shape));
+  }
+}
+
+void check_no_objects(const NpyHeader& header, const std::string& where) {
+  if (header.type != NpyType::object) return;
+  fail(where,
+       "holds Python objects (type '|O', pickled), which only Python can read; load it there with "
+       "numpy.load(..., allow_pickle=True) and save plain arrays with numpy.savez, or a sparse matrix with "
+       "scipy.sparse.save_npz");
 }
 
 }  // namespace omvc

@@ -4,16 +4,17 @@
 #include <fmt/core.h>
 #include <map>
 #include <string_view>
-#include <zlib.h>
 
 #include "omvc/error.hpp"
 #include "omvc/input.hpp"
 
+#include "source/content.hpp"
 #include "source/join.hpp"
 #include "source/line_reader.hpp"
 #include "source/mat.hpp"
 #include "source/matrix_market.hpp"
 #include "source/npy.hpp"
+#include "source/npz.hpp"
 #include "source/svmlight.hpp"
 #include "source/text.hpp"
 #include "source/uci.hpp"
@@ -21,7 +22,7 @@
 namespace omvc {
 namespace {
 
-// A format holds one view a file (open_view) or a whole data set (open_container).
+// A format holds one view a file (open_view), a whole data set (open_container) or, depending on the file, either.
 struct Format {
   std::string_view names;       // each between blanks, for InputOptions::format; the first is that of docs/formats.md
   std::string_view extensions;  // each between blanks, lower case; compressed files have ".gz" after them
@@ -35,6 +36,7 @@ struct Format {
 
 constexpr std::array kFormats{
     Format{" npy ", " .npy ", "\x93NUMPY", false, open_npy, nullptr},
+    Format{" npz ", " .npz ", "PK\x03\x04", false, open_npz_view, open_npz},
     Format{" matrix-market mtx ", " .mtx .mm ", "%%MatrixMarket", true, open_matrix_market, nullptr},
     Format{" mat ", " .mat ", "MATLAB ", false, nullptr, open_mat},
     Format{" svmlight libsvm svm ", " .svm .svmlight .libsvm ", "", true, open_svmlight, nullptr},
@@ -77,28 +79,16 @@ FileName parse_name(const std::string& path) {
   return name;
 }
 
-// The first bytes of a regular file, decompressed. A pipe is not touched: what is read from it is gone.
-std::string first_bytes(const std::string& path) {
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(path, ignored)) return "";
-  std::array<char, 512> bytes{};
-  const gzFile file = gzopen(path.c_str(), "rb");
-  if (file == nullptr) return "";
-  const int got = gzread(file, bytes.data(), static_cast<unsigned>(bytes.size()));
-  gzclose(file);
-  return {bytes.data(), static_cast<std::size_t>(std::max(got, 0))};
-}
-
 const Format& format_by_content(const std::string& path, const FileName& name) {
   const std::string start = first_bytes(path);
   for (const Format& format : kFormats) {
     if (!format.magic.empty() && start.starts_with(format.magic)) return format;
   }
-  if (start.find('\0') != std::string::npos || start.starts_with("PK\x03\x04") || start.starts_with("\x89HDF")) {
+  if (start.find('\0') != std::string::npos || start.starts_with("\x89HDF")) {
     throw Error(
         ErrorKind::data,
         fmt::format("{}: the format is not known (extension '{}', binary content); views can be text, CSV, NPY, "
-                    "svmlight or Matrix Market, and a MAT file can hold all of them",
+                    "NPZ, svmlight or Matrix Market, and an NPZ or MAT file can hold all of them",
                     path, name.extension));
   }
   return looks_like_svmlight(start) ? format_opened_by(open_svmlight) : kText;
@@ -146,7 +136,7 @@ std::vector<std::string> view_names(const std::vector<std::string>& paths) {
 }
 
 void check_path(const std::string& path, const Format& format, std::size_t paths) {
-  if (format.open_container != nullptr && paths > 1) {
+  if (format.open_view == nullptr && paths > 1) {
     throw Error(ErrorKind::usage, fmt::format("{}: is a container that holds all views, so it must be the only input; "
                                               "{} files were given",
                                               path, paths));
@@ -173,14 +163,15 @@ Input open_input(const std::vector<std::string>& paths, const InputOptions& opti
   const std::vector<std::string> names = view_names(paths);
   std::vector<std::unique_ptr<ViewReader>> readers;
   for (std::size_t v = 0; v < paths.size(); ++v) {
+    const std::string file = split_fold(paths[v]).path;
     std::error_code error;
-    if (paths[v] != kStandardInput && !std::filesystem::exists(paths[v], error)) {
+    if (paths[v] != kStandardInput && !std::filesystem::exists(file, error)) {
       throw Error(ErrorKind::io,
                   fmt::format("{}: cannot open: {}", paths[v], error ? error.message() : "no such file"));
     }
-    const Format& format = find_format(paths[v], options.format);
+    const Format& format = find_format(file, options.format);
     check_path(paths[v], format, paths.size());
-    if (format.open_container != nullptr) return format.open_container(paths[v], options);
+    if (format.open_container != nullptr && paths.size() == 1) return format.open_container(paths[v], options);
     readers.push_back(format.open_view(paths[v], names[v], options));
   }
   return make_joined_input(std::move(readers));

@@ -4,8 +4,13 @@
 #include "omvc/error.hpp"
 #include "omvc/input.hpp"
 
+#include "source/content.hpp"
 #include "source/labels.hpp"
 #include "source/line_reader.hpp"
+#include "source/mat.hpp"
+#include "source/npy.hpp"
+#include "source/npz.hpp"
+#include "source/presence.hpp"
 
 namespace omvc {
 namespace {
@@ -88,6 +93,10 @@ std::vector<Index> read_order(const std::string& path) {
 }
 
 std::vector<bool> read_presence(const std::string& path, Index views) {
+  const std::string start = first_bytes(split_fold(path).path);
+  if (start.starts_with("MATLAB ")) return read_mat_mask(path, views);
+  if (start.starts_with("\x93NUMPY")) return presence_from_matrix(read_npy_matrix(path), views, path);
+  if (start.starts_with("PK\x03\x04")) return presence_from_matrix(read_npz_mask(path), views, path);
   LineReader lines(path);
   std::vector<bool> present;
   std::vector<std::string_view> fields;

@@ -48,6 +48,9 @@ struct Loaded {
 #ifdef OMVC_WITH_MATIO
 
 #include "support/mat_writer.hpp"
+#ifdef OMVC_WITH_HDF5
+#include "support/mat73_writer.hpp"
+#endif
 
 namespace omvc {
 namespace {
@@ -58,10 +61,12 @@ using test::mat_doubles;
 using test::mat_sparse;
 using test::write_mat;
 
+using WriteMat = std::string (*)(const std::string& path, const std::vector<matvar_t*>& variables);
+
 class Mat : public testing::Test {
  protected:
-  std::string write(const std::vector<matvar_t*>& variables, mat_ft version = MAT_FT_MAT5) {
-    return write_mat(dir_.path("set.mat"), variables, version);
+  virtual std::string write(const std::vector<matvar_t*>& variables) {
+    return write_mat(dir_.path("set.mat"), variables);
   }
   void expect_refused(const std::vector<matvar_t*>& variables, std::vector<std::string> parts) {
     const std::string path = write(variables);
@@ -72,7 +77,23 @@ class Mat : public testing::Test {
   test::TempDir dir_;
 };
 
-TEST_F(Mat, ReadsDenseAndSparseCellsWithInstancesInRows) {
+// What a file means does not depend on its version, so these tests run on every version.
+class MatLayouts : public Mat, public testing::WithParamInterface<WriteMat> {
+ protected:
+  std::string write(const std::vector<matvar_t*>& variables) override {
+    return GetParam()(dir_.path("set.mat"), variables);
+  }
+};
+
+std::string write_mat5(const std::string& path, const std::vector<matvar_t*>& variables) {
+  return write_mat(path, variables);
+}
+INSTANTIATE_TEST_SUITE_P(Version5, MatLayouts, testing::Values(write_mat5));
+#ifdef OMVC_WITH_HDF5
+INSTANTIATE_TEST_SUITE_P(Version73, MatLayouts, testing::Values(test::write_mat73));
+#endif
+
+TEST_P(MatLayouts, ReadsDenseAndSparseCellsWithInstancesInRows) {
   const Loaded set(write({mat_cell("X", {mat_doubles(nullptr, 3, 2, {1, 2, 3, 4, 5, 6}),
                                          mat_sparse(nullptr, 3, 2, {0, 1, 3}, {2, 0, 1}, {7, 8, 9})}),
                           mat_doubles("Y", 3, 1, {1, 2, 1})}));
@@ -84,7 +105,7 @@ TEST_F(Mat, ReadsDenseAndSparseCellsWithInstancesInRows) {
   EXPECT_EQ(set.schema.views[1].name, "view2");
 }
 
-TEST_F(Mat, LabelsDecideWhereTheInstancesAre) {
+TEST_P(MatLayouts, LabelsDecideWhereTheInstancesAre) {
   const Loaded set(write({mat_cell("fea", {mat_doubles(nullptr, 2, 3, {1, 2, 3, 4, 5, 6}),
                                            mat_sparse(nullptr, 3, 3, {0, 1, 1, 2}, {2, 0}, {7, 8})}),
                           mat_cell("truelabel", {mat_doubles(nullptr, 1, 3, {5, 6, 7})})}));
@@ -93,7 +114,7 @@ TEST_F(Mat, LabelsDecideWhereTheInstancesAre) {
   EXPECT_EQ(set.truth, (std::vector<int>{5, 6, 7}));
 }
 
-TEST_F(Mat, WithoutLabelsTheSideThatAllViewsShareIsTheInstances) {
+TEST_P(MatLayouts, WithoutLabelsTheSideThatAllViewsShareIsTheInstances) {
   const Loaded columns(
       write({mat_cell("data", {mat_doubles(nullptr, 1, 2, {1, 2}), mat_doubles(nullptr, 2, 2, {3, 4, 5, 6})})}));
   EXPECT_EQ(columns.view(1), (Rows{{3, 4}, {5, 6}}));
@@ -104,7 +125,7 @@ TEST_F(Mat, WithoutLabelsTheSideThatAllViewsShareIsTheInstances) {
                  {"X", "1 x 2", "3 x 1"});
 }
 
-TEST_F(Mat, NanAndIndexSayWhoIsAbsent) {
+TEST_P(MatLayouts, NanAndIndexSayWhoIsAbsent) {
   const Loaded set(write(
       {mat_cell("data", {mat_doubles(nullptr, 2, 3, {1, 2, kNan, kNan, 5, 6}), mat_doubles(nullptr, 1, 3, {1, 2, 3})}),
        mat_cell("index", {mat_doubles(nullptr, 3, 1, {1, 2, 3}), mat_doubles(nullptr, 2, 1, {1, 3})}),
@@ -113,7 +134,54 @@ TEST_F(Mat, NanAndIndexSayWhoIsAbsent) {
   EXPECT_EQ(set.view(1), (Rows{{1}, {}, {3}}));
 }
 
-TEST_F(Mat, ReadsEveryNumericClass) {
+TEST_P(MatLayouts, FoldsSayWhoIsAbsent) {
+  const auto views = [] {
+    return mat_cell(
+        "X", {mat_doubles(nullptr, 2, 3, {1, 2, 3, 4, 5, 6}), mat_doubles(nullptr, 3, 3, {1, 2, 3, 4, 5, 6, 7, 8, 9})});
+  };
+  const auto first = [](const char* name) { return mat_doubles(name, 3, 2, {1, 0, 1, 0, 1, 1}); };
+  const Rows expected{{1, 2}, {}, {5, 6}};
+  const Loaded one(
+      write({views(), mat_dense<std::uint8_t>("folds", 3, 2, {1, 0, 1, 0, 1, 1}, MAT_C_UINT8, MAT_T_UINT8)}));
+  EXPECT_EQ(one.view(0), expected) << "the folds tell that instances are columns";
+  EXPECT_EQ(one.view(1), (Rows{{}, {4, 5, 6}, {7, 8, 9}}));
+  const std::string path =
+      write({views(), mat_cell("folds", {first(nullptr), mat_doubles(nullptr, 3, 2, {0, 1, 1, 1, 1, 1})})});
+  EXPECT_EQ(Loaded(path).view(0), expected) << "the first is used";
+  EXPECT_EQ(Loaded(path + ":2").view(0), (Rows{{}, {3, 4}, {5, 6}}));
+  expect_error(ErrorKind::data, {"folds", "fold 3", "there are 2"}, [&] { open_mat(path + ":3"); });
+  expect_error(ErrorKind::data, {"fold 0"}, [&] { open_mat(path + ":0"); });
+  EXPECT_EQ(read_presence(path, 2), (std::vector<bool>{true, false, false, true, true, true}));
+  EXPECT_EQ(read_presence(path + ":2", 2), (std::vector<bool>{false, true, true, true, true, true}));
+  expect_error(ErrorKind::data, {"folds", "3 x 2", "4 views"}, [&] { read_presence(path, 4); });
+  const Loaded both(write({views(), first("folds"),
+                           mat_cell("index", {mat_doubles(nullptr, 1, 1, {1}), mat_doubles(nullptr, 1, 2, {1, 2})})}));
+  EXPECT_EQ(both.view(0), (Rows{{1, 2}, {}, {}})) << "index and folds together";
+  EXPECT_EQ(both.view(1), (Rows{{}, {4, 5, 6}, {}}));
+}
+
+TEST_P(MatLayouts, FoldsThatDoNotFitAreRefused) {
+  const auto views = [] {
+    return mat_cell("X", {mat_doubles(nullptr, 3, 1, {1, 2, 3}), mat_doubles(nullptr, 3, 1, {1, 2, 3})});
+  };
+  expect_refused({views(), mat_doubles("folds", 3, 2, {1, 1, 1, 1, 2, 1})}, {"folds", "instance 1", "view 2"});
+  expect_refused({views(), mat_doubles("y", 3, 1, {1, 2, 3}), mat_doubles("folds", 4, 2, std::vector<double>(8, 1))},
+                 {"folds", "4 instances", "have 3"});
+  expect_refused({views(), mat_doubles("folds", 3, 4, std::vector<double>(12, 1))}, {"folds", "3 x 4", "2 views"});
+  const std::string path = write({views()});
+  expect_error(ErrorKind::data, {"set.mat", "fold 2"}, [&] { open_mat(path + ":2"); });
+  expect_error(ErrorKind::data, {"set.mat", "no variable 'folds'"}, [&] { read_presence(path, 2); });
+}
+
+TEST_P(MatLayouts, TripletsHaveFoldsToo) {
+  const Loaded set(write({mat_doubles("A", 2, 3, {1, 3, 2, 1, 0.5, -2}), mat_doubles("B", 1, 3, {2, 1, 1}),
+                          mat_doubles("C", 1, 3, {1, 1, 1}), mat_doubles("folds", 3, 3, {1, 1, 0, 1, 1, 1, 0, 0, 0})}));
+  EXPECT_EQ(set.features(), (std::vector<Index>{2, 1, 1})) << "folds of three views are not triplets";
+  EXPECT_EQ(set.view(0), (Rows{{0, 0.5}, {0, 0}, {}}));
+  EXPECT_EQ(set.present(), (std::vector<Index>{2, 3, 0}));
+}
+
+TEST_P(MatLayouts, ReadsEveryNumericClass) {
   const auto one = [&](matvar_t* matrix) { return Loaded(write({mat_cell("X", {matrix})})); };
   const Rows expected{{1, 3}, {2, 100}};
   EXPECT_EQ(one(mat_dense<std::uint8_t>(nullptr, 2, 2, {1, 2, 3, 100}, MAT_C_UINT8, MAT_T_UINT8)).view(0), expected);
@@ -125,7 +193,7 @@ TEST_F(Mat, ReadsEveryNumericClass) {
   EXPECT_TRUE(std::holds_alternative<DenseBlock<float>>(single.table.views[0].block));
 }
 
-TEST_F(Mat, DenseViewsOfZerosBecomeSparse) {
+TEST_P(MatLayouts, DenseViewsOfZerosBecomeSparse) {
   std::vector<double> nine_zeros(20, 0.0);
   nine_zeros[3] = nine_zeros[4] = 1.0;
   std::vector<double> more_zeros(20, 0.0);
@@ -137,21 +205,26 @@ TEST_F(Mat, DenseViewsOfZerosBecomeSparse) {
   EXPECT_EQ(set.view(1)[1], (std::vector<double>{0, 1, 0, 0, 0, 0, 0, 0, 0, 0}));
 }
 
-TEST_F(Mat, ReadsTriplets) {
-  const Loaded set(
-      write({mat_doubles("truth", 3, 1, {1, 1, 2}), mat_doubles("EN", 3, 3, {1, 3, 1, 2, 1, 1, 0.5, -2, 4}),
-             mat_doubles("DE", 1, 3, {2, 5, 1})}));
+TEST_P(MatLayouts, ReadsTriplets) {
+  const Loaded set(write({mat_doubles("truth", 3, 1, {1, 1, 2}), mat_doubles("A", 3, 3, {1, 3, 1, 2, 1, 1, 0.5, -2, 4}),
+                          mat_doubles("B", 1, 3, {2, 5, 1})}));
   EXPECT_EQ(set.view(0), (Rows{{4, 0.5}, {0, 0}, {-2, 0}}));
   EXPECT_EQ(set.view(1), (Rows{{0, 0, 0, 0, 0}, {0, 0, 0, 0, 1}, {0, 0, 0, 0, 0}}));
-  EXPECT_EQ(set.schema.views[0].name, "EN");
-  EXPECT_EQ(set.schema.views[1].name, "DE");
+  EXPECT_EQ(set.schema.views[0].name, "A");
+  EXPECT_EQ(set.schema.views[1].name, "B");
   expect_refused({mat_doubles("a", 2, 3, {1, 1, 2, 2, 5, 6})}, {"a", "entry 2", "row 1, column 2"});
   expect_refused({mat_doubles("a", 1, 3, {0, 1, 2})}, {"a", "entry 1", "row 0"});
   expect_refused({mat_doubles("y", 2, 1, {1, 2}), mat_doubles("a", 1, 3, {3, 1, 2})}, {"a", "row 3", "2 labels"});
   expect_refused({mat_doubles("a", 1, 3, {2e9, 1, 2})}, {"a", "2000000000 rows"});
 }
 
-TEST_F(Mat, SaysWhatIsWrong) {
+TEST_F(Mat, TripletsAreViewsInTheOrderOfTheFile) {
+  const Loaded set(write({mat_doubles("EN", 1, 3, {1, 1, 1}), mat_doubles("DE", 1, 3, {1, 1, 1})}));
+  EXPECT_EQ(set.schema.views[0].name, "EN");
+  EXPECT_EQ(set.schema.views[1].name, "DE");
+}
+
+TEST_P(MatLayouts, SaysWhatIsWrong) {
   expect_refused({mat_doubles("Z", 2, 2, {1, 2, 3, 4})}, {"no views", "found Z"});
   expect_refused({mat_cell("X", {mat_doubles(nullptr, 2, 2, {1, 2, 3, kNan})})}, {"X{1}", "row 1, column 1", "NaN"});
   expect_refused(
@@ -210,15 +283,61 @@ TEST_F(Mat, TakesNoMemoryForSizesThatAreOnlyAnnounced) {
   expect_error(ErrorKind::data, {"set.mat", "byte 128", "announces"}, [&] { open_mat(path); });
 }
 
-TEST_F(Mat, ReadsVersion73WhereMatioCan) {
+#ifdef OMVC_WITH_HDF5
+
+std::vector<matvar_t*> small_set() {
+  return {mat_doubles("Y", 3, 1, {1, 2, 1}),
+          mat_cell("X", {mat_doubles(nullptr, 3, 2, {1, 2, 3, 4, 5, 6}),
+                         mat_sparse(nullptr, 3, 2, {0, 1, 3}, {2, 0, 1}, {7, 8, 9})})};
+}
+
+TEST_F(Mat, TruncatedAndDamagedFilesOfVersion73DoNoHarm) {
+  const std::string whole = test::read_bytes(test::write_mat73(dir_.path("set.mat"), small_set()));
+  for (std::size_t size = 0; size < whole.size(); size += 97) {
+    dir_.write_file("cut.mat", std::string_view(whole).substr(0, size));
+    EXPECT_THROW(open_mat(dir_.path("cut.mat")), Error) << size << " of " << whole.size();
+  }
+  int refused = 0;
+  for (std::size_t at = 512; at < whole.size(); at += 101) {
+    std::string damaged = whole;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0x41);
+    dir_.write_file("damaged.mat", damaged);
+    try {
+      const Loaded set(dir_.path("damaged.mat"));
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::data) << error.what();
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, 0);
+}
+
+TEST_F(Mat, ReadsVersion73AsMatioWritesIt) {
   mat_t* probe = Mat_CreateVer(dir_.path("probe.mat").c_str(), nullptr, MAT_FT_MAT73);
   if (probe == nullptr) GTEST_SKIP() << "this matio was built without HDF5";
   Mat_Close(probe);
-  const Loaded set(
-      write({mat_cell("X", {mat_doubles(nullptr, 3, 2, {1, 2, 3, 4, 5, 6})}), mat_doubles("Y", 3, 1, {1, 2, 1})},
-            MAT_FT_MAT73));
+  const Loaded set(write_mat(dir_.path("set.mat"), small_set(), MAT_FT_MAT73));
   EXPECT_EQ(set.view(0), (Rows{{1, 4}, {2, 5}, {3, 6}}));
+  EXPECT_EQ(set.view(1), (Rows{{0, 8}, {0, 9}, {7, 0}}));
+  EXPECT_EQ(set.truth, (std::vector<int>{1, 2, 1}));
 }
+
+TEST_F(Mat, EmptyCellsOfVersion73) {
+  const Loaded set(test::write_mat73(
+      dir_.path("set.mat"),
+      {mat_cell("X", {mat_doubles(nullptr, 2, 1, {1, 2}), mat_sparse(nullptr, 2, 2, {0, 0, 0}, {}, {})}),
+       mat_cell("index", {mat_doubles(nullptr, 1, 2, {1, 2}), mat_doubles(nullptr, 0, 0, {})})}));
+  EXPECT_EQ(set.present(), (std::vector<Index>{2, 0}));
+}
+
+#else
+
+TEST_F(Mat, SaysHowToReadVersion73) {
+  const std::string path = dir_.write_file("set.mat", "MATLAB 7.3 MAT-file");
+  expect_error(ErrorKind::data, {"set.mat", "OMVC_WITH_HDF5", "-v7"}, [&] { open_mat(path); });
+}
+
+#endif
 
 TEST(MatData, WebKb) {
   OMVC_NEED_DATA("webkb/WebKB.mat");

@@ -1,37 +1,20 @@
 #include "source/npy.hpp"
 
-#include <cstring>
 #include <gtest/gtest.h>
 
 #include "support/chunks.hpp"
+#include "support/npz_writer.hpp"
 #include "support/temp_dir.hpp"
 
 namespace omvc {
 namespace {
 
+using test::bytes_of;
 using test::dense_rows;
 using test::expect_error;
 using test::kNan;
+using test::npy;
 using test::Rows;
-
-template <class T>
-std::string bytes_of(const std::vector<T>& values) {
-  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
-}
-
-std::string npy(const std::string& descr, const std::string& shape, const std::string& data, bool fortran = false,
-                char version = 1) {
-  std::string header =
-      "{'descr': '" + descr + "', 'fortran_order': " + (fortran ? "True" : "False") + ", 'shape': " + shape + ", }";
-  const std::size_t before = version == 1 ? 10 : 12;
-  while ((before + header.size() + 1) % 64 != 0) header += ' ';
-  header += '\n';
-  std::string out = "\x93NUMPY";
-  out += version;
-  out += '\0';
-  for (std::size_t i = 0; i < before - 8; ++i) out += static_cast<char>((header.size() >> (8 * i)) & 0xFF);
-  return out + header + data;
-}
 
 class Npy : public testing::Test {
  protected:

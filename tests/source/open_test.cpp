@@ -6,6 +6,7 @@
 
 #include "support/chunks.hpp"
 #include "support/data.hpp"
+#include "support/npz_writer.hpp"
 #include "support/temp_dir.hpp"
 #ifdef OMVC_WITH_MATIO
 #include "support/mat_writer.hpp"
@@ -17,20 +18,13 @@ namespace {
 using test::dense_rows;
 using test::expect_error;
 using test::kNan;
+using test::npy_doubles;
 using test::Rows;
 
 class Open : public testing::Test {
  protected:
   test::TempDir dir_;
 };
-
-std::string npy_doubles(Index rows, Index cols, const std::vector<double>& values) {
-  std::string header = "{'descr': '<f8', 'fortran_order': False, 'shape': (" + std::to_string(rows) + ", " +
-                       std::to_string(cols) + "), }";
-  header.resize(118, ' ');
-  std::string out("\x93NUMPY\x01\x00\x76\x00", 10);
-  return out + header + std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(double));
-}
 
 TEST_F(Open, TheSameDataInEveryFormatGiveTheSameChunks) {
   const Rows expected{{1, 0, 2.5}, {}, {0, 0, 0}, {-4, 5, 0}};
@@ -118,8 +112,8 @@ TEST_F(Open, SaysWhatCannotBeOpened) {
   expect_error(ErrorKind::usage, {"no input"}, [] { open_input({}); });
   expect_error(ErrorKind::io, {"none.csv"}, [&] { open_input({dir_.path("none.csv")}); });
   expect_error(ErrorKind::io, {"folder"}, [&] { open_input({dir_.path("")}); });
-  const std::string npz = dir_.write_file("a.npz", "PK\x03\x04 and so on");
-  expect_error(ErrorKind::data, {"a.npz", "not known"}, [&] { open_input({npz}); });
+  const std::string binary = dir_.write_file("a.bin", std::string("\1\0\2", 3));
+  expect_error(ErrorKind::data, {"a.bin", "not known"}, [&] { open_input({binary}); });
   const std::string npy = dir_.write_gzip("a.npy.gz", "x");
   expect_error(ErrorKind::data, {"a.npy.gz", "gunzip"}, [&] { open_input({npy}); });
   const std::string mat = dir_.write_file("a.mat", "MATLAB 5.0");

@@ -1,0 +1,307 @@
+#include <algorithm>
+#include <array>
+#include <fmt/core.h>
+#include <hdf5.h>
+#include <limits>
+
+#include "hdf5/object.hpp"
+#include "hdf5/text.hpp"
+
+namespace omvc::h5 {
+namespace {
+
+constexpr ErrorKind kRead = ErrorKind::data;
+constexpr ErrorKind kWrite = ErrorKind::io;
+
+// Deflate compresses at most 1032 times and a stored byte becomes at most a double: more than that is not in the file.
+// What is small may be unwritten and thereby zero.
+constexpr Index kMaxExpansion = 8 * 1032;
+constexpr Index kAlwaysBytes = 1 << 24;
+
+constexpr std::size_t kUsualCache = 1 << 20;
+constexpr std::size_t kLargestCache = 1 << 26;
+constexpr Index kStoredTogether = 1 << 20;  // bytes of a chunk
+
+template <class T>
+hid_t native();
+template <>
+hid_t native<float>() {
+  return H5T_NATIVE_FLOAT;
+}
+template <>
+hid_t native<double>() {
+  return H5T_NATIVE_DOUBLE;
+}
+template <>
+hid_t native<std::int32_t>() {
+  return H5T_NATIVE_INT32;
+}
+template <>
+hid_t native<std::uint32_t>() {
+  return H5T_NATIVE_UINT32;
+}
+template <>
+hid_t native<Index>() {
+  return H5T_NATIVE_INT64;
+}
+template <>
+hid_t native<std::uint8_t>() {
+  return H5T_NATIVE_UINT8;
+}
+
+Elements elements_of(hid_t type) {
+  switch (H5Tget_class(type)) {
+    case H5T_FLOAT:
+      return H5Tget_size(type) == 4 ? Elements::float32 : Elements::real;
+    case H5T_INTEGER:
+      return Elements::integer;
+    case H5T_ENUM:
+      return Elements::boolean;
+    case H5T_STRING:
+      return Elements::text;
+    case H5T_REFERENCE:
+      return H5Tequal(type, H5T_STD_REF_OBJ) > 0 ? Elements::reference : Elements::other;
+    default:
+      return Elements::other;
+  }
+}
+
+bool is_number(Elements elements) { return elements <= Elements::boolean; }
+
+// A cache that holds the chunks which one row of the dataset lies in; without it every read of a few rows would
+// unpack all of them again. 0 where the usual cache does.
+std::size_t cache_bytes(hid_t dataset, const std::vector<Index>& shape) {
+  const Handle creation(H5Dget_create_plist(dataset));
+  if (!creation || shape.empty() || shape.size() > 2 || H5Pget_layout(creation.get()) != H5D_CHUNKED) return 0;
+  std::array<hsize_t, 2> chunk{1, 1};
+  if (H5Pget_chunk(creation.get(), 2, chunk.data()) != static_cast<int>(shape.size())) return 0;
+  const Handle type(H5Dget_type(dataset));
+  const double width = shape.size() == 2 ? static_cast<double>(shape[1]) + static_cast<double>(chunk[1]) : 2.0;
+  const double bytes = static_cast<double>(chunk[0]) * width * static_cast<double>(H5Tget_size(type.get()));
+  if (bytes <= static_cast<double>(kUsualCache)) return 0;
+  return static_cast<std::size_t>(std::min(bytes, static_cast<double>(kLargestCache)));
+}
+
+Index file_bytes(hid_t object) {
+  const Handle file(H5Iget_file_id(object));
+  hsize_t size = 0;
+  return file && H5Fget_filesize(file.get(), &size) >= 0 ? static_cast<Index>(size) : 0;
+}
+
+}  // namespace
+
+Dataset::Dataset(Object object) : Object(std::move(object)) {
+  const Call call;
+  if (!is_dataset()) throw Error(kRead, fmt::format("{}: expected a dataset, found something else", where()));
+  const Handle space = own(H5Dget_space(id()), kRead, where(), "the shape cannot be read");
+  const Handle type = own(H5Dget_type(id()), kRead, where(), "the type cannot be read");
+  elements_ = elements_of(type.get());
+  const int rank = H5Sget_simple_extent_type(space.get()) == H5S_NULL ? -1 : H5Sget_simple_extent_ndims(space.get());
+  if (rank < 0) {
+    shape_ = {0};
+    return;
+  }
+  std::vector<hsize_t> sizes(static_cast<std::size_t>(rank));
+  if (rank > 0) H5Sget_simple_extent_dims(space.get(), sizes.data(), nullptr);
+  for (const hsize_t size : sizes) {
+    if (size > static_cast<hsize_t>(std::numeric_limits<Index>::max())) {
+      throw Error(kRead, fmt::format("{}: the announced size is absurd; the file is damaged", where()));
+    }
+    shape_.push_back(static_cast<Index>(size));
+  }
+}
+
+void Dataset::check_range(Index first, Index count, Index first_col, Index cols, Index element_bytes) const {
+  if (shape_.size() > 2) {
+    throw Error(kRead, fmt::format("{}: has {} dimensions; one or two can be read", where(), shape_.size()));
+  }
+  if (first < 0 || count < 0 || first > rows() || count > rows() - first || first_col < 0 || cols < 0 ||
+      first_col > this->cols() || cols > this->cols() - first_col) {
+    throw Error(kRead,
+                fmt::format("{}: rows {} .. {} were asked for, and there are {} (columns {} .. {} of {})", where(),
+                            first, first + count - 1, rows(), first_col, first_col + cols - 1, this->cols()));
+  }
+  if (count == 0 || cols == 0 || count <= kAlwaysBytes / element_bytes / cols) return;
+  if (stored_ < 0) {
+    stored_ = std::min<Index>(static_cast<Index>(H5Dget_storage_size(id())), file_bytes(id()));
+  }
+  const double bytes = static_cast<double>(count) * static_cast<double>(cols) * static_cast<double>(element_bytes);
+  if (bytes > static_cast<double>(stored_) * static_cast<double>(kMaxExpansion)) {
+    throw Error(kRead, fmt::format("{}: {} x {} values are announced, and {} bytes are stored; the file is damaged "
+                                   "or was never filled",
+                                   where(), rows(), this->cols(), stored_));
+  }
+}
+
+Handle Dataset::select(Index first, Index count, Index first_col, Index cols, Handle& memory) const {
+  Handle space = own(H5Dget_space(id()), kRead, where(), "the shape cannot be read");
+  const auto total = static_cast<hsize_t>(count * cols);
+  memory = Handle(H5Screate_simple(1, &total, nullptr));
+  if (shape_.empty()) return space;
+  const std::array<hsize_t, 2> start{static_cast<hsize_t>(first), static_cast<hsize_t>(first_col)};
+  const std::array<hsize_t, 2> size{static_cast<hsize_t>(count), static_cast<hsize_t>(cols)};
+  check(H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), nullptr, size.data(), nullptr), kRead, where(),
+        "rows cannot be selected");
+  return space;
+}
+
+template <class T>
+std::vector<T> Dataset::read(Index first, Index count, Index first_col, Index cols) const {
+  const Call call;
+  if (!is_number(elements_)) throw Error(kRead, fmt::format("{}: numbers are needed here", where()));
+  check_range(first, count, first_col, cols, sizeof(T));
+  std::vector<T> values(static_cast<std::size_t>(count * cols));
+  if (values.empty()) return values;
+  Handle memory;
+  const Handle space = select(first, count, first_col, cols, memory);
+  check(H5Dread(id(), native<T>(), memory.get(), space.get(), H5P_DEFAULT, values.data()), kRead, where(),
+        "cannot be read");
+  return values;
+}
+
+template <class T>
+std::vector<T> Dataset::read(Index first, Index count) const {
+  return read<T>(first, count, 0, cols());
+}
+
+std::vector<std::string> Dataset::read_text(Index first, Index count) const {
+  const Call call;
+  if (elements_ != Elements::text) throw Error(kRead, fmt::format("{}: text is needed here", where()));
+  const Handle type = own(H5Dget_type(id()), kRead, where(), "the type cannot be read");
+  check_range(first, count, 0, cols(), static_cast<Index>(H5Tget_size(type.get())));
+  if (count * cols() == 0) return {};
+  TextBuffer buffer(type.get(), count * cols());
+  Handle memory;
+  const Handle space = select(first, count, 0, cols(), memory);
+  check(H5Dread(id(), type.get(), memory.get(), space.get(), H5P_DEFAULT, buffer.data()), kRead, where(),
+        "cannot be read");
+  return buffer.take();
+}
+
+std::vector<Object> Dataset::read_references(Index first, Index count) const {
+  const Call call;
+  if (elements_ != Elements::reference) throw Error(kRead, fmt::format("{}: references are needed here", where()));
+  check_range(first, count, 0, cols(), sizeof(hobj_ref_t));
+  std::vector<hobj_ref_t> references(static_cast<std::size_t>(count * cols()));
+  if (references.empty()) return {};
+  Handle memory;
+  const Handle space = select(first, count, 0, cols(), memory);
+  check(H5Dread(id(), H5T_STD_REF_OBJ, memory.get(), space.get(), H5P_DEFAULT, references.data()), kRead, where(),
+        "cannot be read");
+  std::vector<Object> objects;
+  for (std::size_t i = 0; i < references.size(); ++i) {
+    const std::string name = fmt::format("{}[{}]", this->name(), i);
+    objects.emplace_back(own(H5Rdereference2(id(), H5P_DEFAULT, H5R_OBJECT, &references[i]), kRead, where(),
+                             "a reference leads nowhere"),
+                         file(), name);
+  }
+  return objects;
+}
+
+void Dataset::append_raw(Id memory_type, const void* values, Index count) {
+  if (count == 0) return;
+  const Index first = rows();
+  shape_[0] += count;
+  const std::vector<hsize_t> sizes(shape_.begin(), shape_.end());
+  check(H5Dset_extent(id(), sizes.data()), kWrite, where(), "cannot grow");
+  Handle memory;
+  const Handle space = select(first, count, 0, cols(), memory);
+  check(H5Dwrite(id(), memory_type, memory.get(), space.get(), H5P_DEFAULT, values), kWrite, where(),
+        "cannot be written");
+}
+
+template <class T>
+void Dataset::append(const T* values, Index count) {
+  const Call call;
+  append_raw(native<T>(), values, count);
+}
+
+void Dataset::append_text(const std::vector<std::string>& values) {
+  const Call call;
+  std::vector<const char*> pointers;
+  pointers.reserve(values.size());
+  for (const std::string& value : values) pointers.push_back(value.c_str());
+  const Handle type = text_type();
+  append_raw(type.get(), pointers.data(), static_cast<Index>(values.size()) / std::max<Index>(cols(), 1));
+}
+
+void Dataset::append_flags(const std::vector<std::uint8_t>& values) {
+  const Call call;
+  const Handle type = boolean_type();
+  append_raw(type.get(), values.data(), static_cast<Index>(values.size()) / std::max<Index>(cols(), 1));
+}
+
+Dataset Group::dataset(const std::string& name) const {
+  const Call call;
+  Dataset found(open(name));
+  const std::size_t cache = cache_bytes(found.id(), found.shape());
+  if (cache == 0) return found;
+  // The cache is set when a dataset is opened and nobody else has it open.
+  Handle access(H5Pcreate(H5P_DATASET_ACCESS));
+  H5Pset_chunk_cache(access.get(), 10007, cache, 1.0);
+  const std::string path = found.name();
+  { const Dataset closed = std::move(found); }
+  return Dataset(Object(
+      own(H5Dopen2(id(), name.c_str(), access.get()), kRead, fmt::format("{}: {}", file(), path), "cannot be opened"),
+      file(), path));
+}
+
+Dataset Group::create(const std::string& name, Store store, const Layout& layout) {
+  const Call call;
+  Handle made;  // owns a type that is not one of the library's
+  hid_t type = -1;
+  switch (store) {
+    case Store::float32:
+      type = H5T_IEEE_F32LE;
+      break;
+    case Store::float64:
+      type = H5T_IEEE_F64LE;
+      break;
+    case Store::int32:
+      type = H5T_STD_I32LE;
+      break;
+    case Store::int64:
+      type = H5T_STD_I64LE;
+      break;
+    case Store::uint32:
+      type = H5T_STD_U32LE;
+      break;
+    case Store::boolean:
+    case Store::text:
+      made = store == Store::text ? text_type() : boolean_type();
+      type = made.get();
+      break;
+  }
+  const int rank = layout.cols == 0 ? 1 : 2;
+  const std::array<hsize_t, 2> none{0, static_cast<hsize_t>(layout.cols)};
+  const std::array<hsize_t, 2> most{H5S_UNLIMITED, static_cast<hsize_t>(layout.cols)};
+  const Index row_bytes = static_cast<Index>(H5Tget_size(type)) * std::max<Index>(layout.cols, 1);
+  const Index together = std::max<Index>(kStoredTogether / row_bytes, 1);
+  const Index chunk_rows = layout.chunk_rows == 0 ? together : std::min(layout.chunk_rows, together);
+  const std::array<hsize_t, 2> chunk{static_cast<hsize_t>(chunk_rows), static_cast<hsize_t>(layout.cols)};
+  const Handle space(H5Screate_simple(rank, none.data(), most.data()));
+  const Handle creation(H5Pcreate(H5P_DATASET_CREATE));
+  const std::string path = (this->name() == "/" ? "" : this->name()) + "/" + name;
+  const std::string place = fmt::format("{}: {}", file(), path);
+  check(H5Pset_chunk(creation.get(), rank, chunk.data()), kWrite, place, "cannot be created");
+  if (layout.gzip > 0) {
+    check(H5Pset_deflate(creation.get(), static_cast<unsigned>(layout.gzip)), kWrite, place, "cannot be compressed");
+  }
+  return Dataset(Object(own(H5Dcreate2(id(), name.c_str(), type, space.get(), H5P_DEFAULT, creation.get(), H5P_DEFAULT),
+                            kWrite, place, "cannot be created"),
+                        file(), path));
+}
+
+#define OMVC_H5_INSTANTIATE(T)                                             \
+  template std::vector<T> Dataset::read(Index, Index) const;               \
+  template std::vector<T> Dataset::read(Index, Index, Index, Index) const; \
+  template void Dataset::append(const T*, Index);
+OMVC_H5_INSTANTIATE(float)
+OMVC_H5_INSTANTIATE(double)
+OMVC_H5_INSTANTIATE(std::int32_t)
+OMVC_H5_INSTANTIATE(std::uint32_t)
+OMVC_H5_INSTANTIATE(Index)
+OMVC_H5_INSTANTIATE(std::uint8_t)
+#undef OMVC_H5_INSTANTIATE
+
+}  // namespace omvc::h5
