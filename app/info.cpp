@@ -25,12 +25,54 @@ std::string feature_list(Clusterer& model, std::size_t view, int cluster, int co
   return text;
 }
 
+void print_options(const Options& options) {
+  fmt::print("options\n");
+  for_each_param(
+      [&](const auto& param) { fmt::print("  {:<11} {}\n", param.name, format_option(options, param.name)); });
+}
+
+nlohmann::json options_json(const Options& options) {
+  nlohmann::json out;
+  for_each_param([&](const auto& param) { out[param.name] = format_option(options, param.name); });
+  return out;
+}
+
+void info_checkpoint(const CheckpointSummary& run, bool json) {
+  if (json) {
+    nlohmann::json out{{"checkpoint", true},     {"instances", run.instances},
+                       {"pass", run.pass},       {"labelling", run.labelling},
+                       {"chunks", run.chunks},   {"pass_instances", run.pass_instances},
+                       {"seconds", run.seconds}, {"options", options_json(run.options)}};
+    for (const PassReport& pass : run.passes) out["per_pass"].push_back({{"loss", pass.loss}, {"error", pass.error}});
+    for (const ViewSchema& view : run.schema.views) {
+      out["views"].push_back({{"name", view.name}, {"features", view.features}});
+    }
+    fmt::print("{}\n", out.dump(2));
+    return;
+  }
+  const std::string where = run.labelling ? std::string("all passes done, labelling")
+                                          : fmt::format("in pass {} of {}", run.pass, run.options.passes);
+  fmt::print("checkpoint of a run over {} instances, {:.1f} s so far: {}, {} instances of it done\n\n", run.instances,
+             run.seconds, where, run.pass_instances);
+  std::vector<std::vector<std::string>> table{{"view", "features"}};
+  for (const ViewSchema& view : run.schema.views) table.push_back({view.name, fmt::format("{}", view.features)});
+  fmt::print("{}\n", format_table(table));
+  table = {{"pass", "loss", "seconds"}};
+  for (const PassReport& pass : run.passes) {
+    table.push_back(
+        {fmt::format("{}", pass.pass), fmt::format("{:.6g}", pass.loss), fmt::format("{:.2f}", pass.seconds)});
+  }
+  if (!run.passes.empty()) fmt::print("{}\n", format_table(table));
+  print_options(run.options);
+}
+
 void info(const InfoArguments& arguments) {
+  if (const auto checkpoint = read_checkpoint(arguments.model)) return info_checkpoint(*checkpoint, arguments.json);
   Clusterer model = Clusterer::load(arguments.model);
   const std::vector<ViewReport> views = model.views();
   if (arguments.json) {
     nlohmann::json out{{"instances", model.instances()}, {"rank", model.rank()}};
-    for_each_param([&](const auto& param) { out["options"][param.name] = format_option(model.options(), param.name); });
+    out["options"] = options_json(model.options());
     for (const ViewReport& view : views) {
       out["views"].push_back(
           {{"name", view.name}, {"features", view.features}, {"observed", view.observed}, {"scaling", view.scaling}});
@@ -52,17 +94,18 @@ void info(const InfoArguments& arguments) {
           {v == 0 ? fmt::format("{}", cluster) : "", views[v].name, feature_list(model, v, cluster, arguments.top)});
     }
   }
-  fmt::print("{}\noptions\n", format_table(table));
-  for_each_param(
-      [&](const auto& param) { fmt::print("  {:<11} {}\n", param.name, format_option(model.options(), param.name)); });
+  fmt::print("{}\n", format_table(table));
+  print_options(model.options());
 }
 
 }  // namespace
 
 void add_info(CLI::App& app) {
   auto arguments = std::make_shared<InfoArguments>();
-  CLI::App* command = app.add_subcommand("info", "show what a model holds");
-  command->add_option("model", arguments->model, "model written by omvc fit --model")->required()->type_name("MODEL");
+  CLI::App* command = app.add_subcommand("info", "show what a model or a checkpoint holds");
+  command->add_option("model", arguments->model, "file written by omvc fit --model or --checkpoint")
+      ->required()
+      ->type_name("MODEL");
   command->add_option("--top", arguments->top, "features shown for each cluster and view")
       ->check(CLI::Range(0, 1000000))
       ->capture_default_str();

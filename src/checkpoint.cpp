@@ -135,6 +135,25 @@ void get_fit_state(const Archive& archive, Engine& engine, FitState& state) {
   if (!state.report.passes.empty()) state.report.loss = state.report.passes.back().loss;
 }
 
+std::optional<CheckpointSummary> read_checkpoint(const std::string& file) {
+  const Archive archive = Archive::load(file);
+  if (!archive.has("checkpoint/version")) return std::nullopt;
+  Engine engine(Options{.clusters = 2});
+  engine.get_setting(archive);
+  const FitPosition position = get_position(archive);
+  const std::vector<Index>& counts = archive.integers("checkpoint/counts");
+  if (counts.size() != 5) fail();
+  return CheckpointSummary{.options = engine.options,
+                           .schema = engine.schema,
+                           .instances = counts[2],
+                           .pass = position.pass,
+                           .labelling = position.labelling,
+                           .chunks = position.chunks,
+                           .pass_instances = position.report.instances,
+                           .seconds = position.seconds,
+                           .passes = get_reports(archive)};
+}
+
 bool CheckpointClock::due() {
   ++chunks_;
   if (wanted_.file.empty()) return false;

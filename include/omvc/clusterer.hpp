@@ -15,6 +15,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -51,6 +52,22 @@ struct Checkpointing {
 
 // Removes a checkpoint and its folder: for when the results of the run are safe.
 void remove_checkpoint(const std::string& file);
+
+// What a checkpoint says about its run.
+struct CheckpointSummary {
+  Options options;
+  Schema schema;
+  Index instances = 0;             // of the data
+  int pass = 1;                    // the one that comes next or is under way
+  bool labelling = false;          // all passes are done
+  Index chunks = 0;                // of this pass, done
+  Index pass_instances = 0;        // in them
+  double seconds = 0;              // of the run so far
+  std::vector<PassReport> passes;  // done
+};
+
+// Nothing if the file is a model. Throws ErrorKind::io or ErrorKind::data for a file that is neither.
+std::optional<CheckpointSummary> read_checkpoint(const std::string& file);
 
 enum class ModelKind { whole, prediction };
 

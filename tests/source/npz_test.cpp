@@ -148,7 +148,7 @@ TEST_F(Npz, MaskLabelsIdsAndFeatureNames) {
 
 TEST_F(Npz, SideArraysThatDoNotFitAreRefused) {
   const NpzContent views{{"a", npy_doubles(3, 2, {1, 2, 3, 4, 5, 6})}, {"b", npy_doubles(3, 1, {7, 8, 9})}};
-  expect_refused(views + NpzContent{{"c", npy_doubles(2, 1, {7, 8})}}, {"c has 2 rows", "c has 2 rows"});
+  expect_refused(views + NpzContent{{"c", npy_doubles(2, 1, {7, 8})}}, {"a has 3 rows", "c has 2 rows"});
   expect_refused(views + NpzContent{{"y", npy_longs({1, 2})}}, {"y", "2 class labels", "3 instances"});
   expect_refused(views + NpzContent{{"y", npy_vector({1, 2, 2.5})}}, {"y", "entry 3", "2.5"});
   expect_refused(views + NpzContent{{"mask", npy_doubles(3, 4, std::vector<double>(12, 1))}}, {"mask", "3 x 4"});
