@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cstdio>
 #include <fmt/format.h>
 #include <memory>
@@ -7,6 +6,7 @@
 #include "omvc/error.hpp"
 
 #include "command.hpp"
+#include "console.hpp"
 #include "inputs.hpp"
 
 namespace omvc::app {
@@ -17,6 +17,7 @@ struct AssignArguments {
   InputArguments input;
   std::string labels;
   std::string embedding;
+  bool quiet = false;
 };
 
 // Labels on stdout, one a line, where no file was asked for.
@@ -51,14 +52,10 @@ void assign(const AssignArguments& arguments) {
                 fmt::format("view {} ({}): {} has {} features, and the data have {}", v + 1, known.views[v].name,
                             arguments.model, known.views[v].features, data.views[v].features));
   }
-  Index row = 0;
-  while (auto chunk = input.source->next(std::max<Index>(model.options().chunk, 256))) {
-    const Assignment found = model.assign(std::move(*chunk));
-    const auto count = static_cast<Index>(found.labels.size());
-    sink->write({row, found.labels, {found.embedding.data(), count, model.rank()}});
-    row += count;
-  }
-  sink->finish();
+  stop_on_signals();
+  ConsoleObserver observer(arguments.quiet);
+  observer.expect(input.source->size().value_or(0));
+  model.assign(*input.source, *sink, observer);
 }
 
 }  // namespace
@@ -70,6 +67,7 @@ void add_assign(CLI::App& app) {
   add_input_options(*command, arguments->input);
   command->add_option("--labels", arguments->labels, "write labels here instead of stdout")->type_name("FILE");
   command->add_option("--embedding", arguments->embedding, "write the embedding rows")->type_name("FILE");
+  command->add_flag("--quiet", arguments->quiet, "no progress on stderr");
   command->callback([arguments] { assign(*arguments); });
 }
 

@@ -90,7 +90,11 @@ void ConsoleObserver::on_start(const Report& known, int passes) {
 
 // How far the run is, in words. The last reading, which only labels, counts as a pass that costs nothing.
 std::string ConsoleObserver::describe(const ChunkReport& chunk, double share, double seconds) const {
-  if (chunk.labelling) return fmt::format("labelling  {:3.0f} %", 100 * share);
+  if (chunk.labelling && total_ == 0) return fmt::format("labelling: {} instances", chunk.instances);
+  if (chunk.labelling) {
+    const double left = (1 / std::max(share, 1e-9) - 1) * (seconds - labelling_since_);
+    return fmt::format("labelling  {:3.0f} %  {} left", 100 * share, duration(left));
+  }
   const double done =
       static_cast<double>(chunk.pass - 1) * static_cast<double>(total_) + static_cast<double>(chunk.instances);
   const double rate = (done - done_before_) / std::max(seconds, 1e-9);
@@ -105,6 +109,7 @@ std::string ConsoleObserver::describe(const ChunkReport& chunk, double share, do
 bool ConsoleObserver::on_chunk(const ChunkReport& chunk) {
   if (quiet_) return !stop_requested();
   const double now = seconds();
+  if (chunk.labelling && labelling_since_ < 0) labelling_since_ = now;
   // A resumed run starts in the middle.
   if (done_before_ < 0) {
     done_before_ = chunk.labelling ? 0

@@ -33,6 +33,8 @@ class ProgressLine {
 class ConsoleObserver : public Observer {
  public:
   explicit ConsoleObserver(bool quiet);
+  ~ConsoleObserver() override { clear_bar(); }
+  void expect(Index instances) { total_ = instances; }  // 0: nobody knows
   bool on_survey(Index instances) override;
   void on_start(const Report& known, int passes) override;
   bool on_chunk(const ChunkReport& chunk) override;
@@ -56,6 +58,7 @@ class ConsoleObserver : public Observer {
   double last_bar_ = -1;
   Index total_ = 0;  // instances a pass, where known
   int passes_ = 1;
+  double labelling_since_ = -1;  // seconds; negative: not yet
   double done_before_ = -1;  // instances, over all passes, when the run started or was resumed; negative: not known yet
 };
 

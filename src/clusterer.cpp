@@ -8,6 +8,7 @@
 #include "omvc/error.hpp"
 
 #include "engine.hpp"
+#include "source/chunk_stream.hpp"
 
 namespace omvc {
 
@@ -211,6 +212,25 @@ Assignment Clusterer::assign(Chunk chunk) {
     out.labels = impl_->label(rows.data(), rows.rows());
   }
   return out;
+}
+
+Index Clusterer::assign(Source& source, Sink& sink, Observer& observer) {
+  constexpr Index kRows = 256;
+  impl_->check_learned();
+  ChunkStream stream(source, impl_->schema, std::max(impl_->options.chunk, kRows), nullptr);
+  ChunkReport report{.pass = 1, .labelling = true};
+  while (std::optional<StreamedChunk> item = stream.next()) {
+    const Assignment found = assign(std::move(item->chunk));
+    const auto count = static_cast<Index>(found.labels.size());
+    sink.write({report.instances, found.labels, {found.embedding.data(), count, rank()}});
+    report.instances += count;
+    ++report.chunk;
+    if (observer.on_chunk(report)) continue;
+    throw Error(ErrorKind::interrupted,
+                fmt::format("interrupted after {} instances; no output was written", report.instances));
+  }
+  sink.finish();
+  return report.instances;
 }
 
 const Options& Clusterer::options() const { return impl_->options; }

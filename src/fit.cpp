@@ -139,9 +139,10 @@ std::optional<Archive> FitRun::last_checkpoint() const {
 void FitRun::resume(const Archive& archive) {
   get_fit_state(archive, engine_, state_);
   if (!std::filesystem::is_directory(checkpoint_rows(keep_.file))) {
-    throw Error(ErrorKind::data, fmt::format("the folder {} is missing, without which {} cannot be resumed: bring it back, "
-                                             "or start again without --resume",
-                                             checkpoint_rows(keep_.file), keep_.file));
+    throw Error(ErrorKind::data,
+                fmt::format("the folder {} is missing, without which {} cannot be resumed: bring it back, "
+                            "or start again without --resume",
+                            checkpoint_rows(keep_.file), keep_.file));
   }
   passes_ = engine_.options.passes;
   make_method();

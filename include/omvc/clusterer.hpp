@@ -99,6 +99,11 @@ class Clusterer {
   // Throws ErrorKind::data if the model does not fit the chunk or has learned fewer instances than clusters.
   Assignment assign(Chunk chunk);
 
+  // The same for a whole source, from where it stands, read ahead while it is labelled. Results go to the sink in the
+  // order of the stream, numbered from 0. Returns the number of instances. The observer may stop it after any chunk,
+  // which throws ErrorKind::interrupted.
+  Index assign(Source& source, Sink& sink, Observer& observer);
+
   // The whole state, or what assigning needs. A model saved whole and loaded assigns and goes on learning exactly as
   // the saved one would have; one saved for prediction is smaller and only assigns.
   void save(const std::string& path, ModelKind kind = ModelKind::whole) const;
