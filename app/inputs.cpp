@@ -9,15 +9,20 @@ namespace omvc::app {
 
 void add_input_options(CLI::App& command, InputArguments& arguments) {
   command
-      .add_option(
-          "input", arguments.paths,
-          "one container file with all views (.mat), or one file a view: text (.csv, .tsv, blanks; .gz), .npy, .mtx")
+      .add_option("input", arguments.paths,
+                  "one container file with all views (.h5mu, .h5ad, .mat), or one file a view: text (.csv, .tsv, "
+                  "blanks; .gz), .npy, .mtx")
       ->required()
       ->type_name("INPUT");
   command
       .add_option("--present", arguments.present,
                   "text file, N x views of 0 and 1: which instance is present in which view")
       ->type_name("FILE");
+  command.add_option("--layer", arguments.options.layer, "HDF5: read this layer in the place of X")->type_name("NAME");
+  command
+      .add_option("--label-column", arguments.options.label_column,
+                  "HDF5: the column of obs with the class labels (or modality:column)")
+      ->type_name("NAME");
 }
 
 void add_stream_options(CLI::App& command, InputArguments& arguments) {
@@ -42,7 +47,7 @@ void check_truth(const InputArguments& arguments, std::size_t labels, Index inst
 }
 
 Input open_arguments(const InputArguments& arguments, std::uint64_t seed) {
-  Input input = open_input(arguments.paths);
+  Input input = open_input(arguments.paths, arguments.options);
   const auto views = static_cast<Index>(input.source->schema().views.size());
   if (!arguments.present.empty()) {
     input.source =

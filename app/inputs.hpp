@@ -12,13 +12,14 @@ namespace omvc::app {
 
 struct InputArguments {
   std::vector<std::string> paths;
+  InputOptions options;
   std::string present;
   std::string order;
   bool shuffle = false;
   std::string truth;
 };
 
-// Adds INPUT... and --present.
+// Adds INPUT..., --present, and what a file does not tell by itself.
 void add_input_options(CLI::App& command, InputArguments& arguments);
 // Adds --order, --shuffle and --truth.
 void add_stream_options(CLI::App& command, InputArguments& arguments);

@@ -9,6 +9,7 @@
 #include "omvc/error.hpp"
 #include "omvc/input.hpp"
 
+#include "source/anndata.hpp"
 #include "source/join.hpp"
 #include "source/mat.hpp"
 #include "source/matrix_market.hpp"
@@ -24,13 +25,16 @@ struct Format {
   std::string_view magic;       // how the content starts, for files whose name says nothing
   bool may_be_compressed;
   std::unique_ptr<ViewReader> (*open_view)(const std::string& path, const std::string& view_name);
-  Input (*open_container)(const std::string& path);
+  Input (*open_container)(const std::string& path, const InputOptions& options);
 };
 
 constexpr std::array kFormats{
     Format{" .npy ", "\x93NUMPY", false, open_npy, nullptr},
     Format{" .mtx .mm ", "%%MatrixMarket", true, open_matrix_market, nullptr},
-    Format{" .mat ", "MATLAB ", false, nullptr, open_mat},
+    Format{" .mat ", "MATLAB ", false, nullptr,
+           [](const std::string& path, const InputOptions&) { return open_mat(path); }},
+    Format{" .h5mu .h5ad .h5 .hdf5 ", "\x89HDF\r\n\x1a\n", false, nullptr, open_h5},
+    Format{"", "MuData ", false, nullptr, open_h5},  // behind a user block of text
     Format{" .txt .csv .tsv .tab .dat .data ", "", true, open_text, nullptr},
 };
 constexpr const Format& kText = kFormats.back();
@@ -76,10 +80,10 @@ const Format& format_by_content(const std::string& path, const FileName& name) {
   for (const Format& format : kFormats) {
     if (!format.magic.empty() && start.starts_with(format.magic)) return format;
   }
-  if (start.find('\0') != std::string::npos || start.starts_with("PK\x03\x04") || start.starts_with("\x89HDF")) {
+  if (start.find('\0') != std::string::npos || start.starts_with("PK\x03\x04")) {
     throw Error(ErrorKind::data,
                 fmt::format("{}: the format is not known (extension '{}', binary content); views can be text, CSV, NPY "
-                            "or Matrix Market, and a MAT file can hold all of them",
+                            "or Matrix Market, and a MAT, MuData or AnnData file can hold all of them",
                             path, name.extension));
   }
   return kText;
@@ -113,7 +117,7 @@ std::vector<std::string> view_names(const std::vector<std::string>& paths) {
 
 }  // namespace
 
-Input open_input(const std::vector<std::string>& paths, const InputOptions& /*options*/) {
+Input open_input(const std::vector<std::string>& paths, const InputOptions& options) {
   if (paths.empty()) {
     throw Error(ErrorKind::usage, "no input: name one file for each view, or one container file with all views");
   }
@@ -126,10 +130,14 @@ Input open_input(const std::vector<std::string>& paths, const InputOptions& /*op
                   fmt::format("{}: cannot open: {}", paths[v], error ? error.message() : "no such file"));
     }
     const Format& format = find_format(paths[v]);
+    if (format.open_container != open_h5 && !(options.layer.empty() && options.label_column.empty())) {
+      throw Error(ErrorKind::usage,
+                  fmt::format("{}: only MuData and AnnData files have layers and label columns", paths[v]));
+    }
     if (format.open_container == nullptr) {
       readers.push_back(format.open_view(paths[v], names[v]));
     } else if (paths.size() == 1) {
-      return format.open_container(paths[v]);
+      return format.open_container(paths[v], options);
     } else {
       throw Error(ErrorKind::usage,
                   fmt::format("{}: is a container that holds all views, so it must be the only input; "

@@ -1,26 +1,14 @@
 #include <algorithm>
-#include <cmath>
 #include <fmt/core.h>
-#include <limits>
-#include <map>
 
 #include "omvc/error.hpp"
 #include "omvc/input.hpp"
 
+#include "source/label_words.hpp"
 #include "source/line_reader.hpp"
 
 namespace omvc {
 namespace {
-
-// A whole number that fits an int, also where it is written as 3.0 or 3.0e+00, as numpy.savetxt does.
-std::optional<int> parse_label(std::string_view text) {
-  const auto value = parse_number(text);
-  if (!value || !(*value >= std::numeric_limits<int>::min() && *value <= std::numeric_limits<int>::max()) ||
-      *value != std::floor(*value)) {
-    return std::nullopt;
-  }
-  return static_cast<int>(*value);
-}
 
 std::vector<std::string> read_words(LineReader& lines) {
   std::vector<std::string> words;
@@ -62,15 +50,9 @@ std::vector<int> read_labels(const std::string& path) {
     words.erase(words.begin());
   }
   if (words.empty()) fail_empty(path);
-  const bool numbers = std::all_of(words.begin(), words.end(), is_label);
-  std::map<std::string, int> numbering;
-  std::vector<int> labels;
-  labels.reserve(words.size());
-  for (const std::string& word : words) {
-    labels.push_back(numbers ? *parse_label(word)
-                             : numbering.try_emplace(word, static_cast<int>(numbering.size())).first->second);
-  }
-  return labels;
+  LabelWords labels;
+  for (const std::string& word : words) labels.add(word);
+  return labels.labels();
 }
 
 std::vector<Index> read_order(const std::string& path) {
