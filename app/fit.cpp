@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <fmt/format.h>
@@ -20,14 +21,16 @@ struct FitArguments {
   std::string labels;
   std::string embedding;
   std::string model;
+  std::string output;
   bool json = false;
   bool quiet = false;
 };
 
 void fit(const FitArguments& arguments) {
   const Options options = chosen_options(arguments.flags);
-  const std::array outputs{arguments.labels, arguments.embedding, arguments.model};
-  for (std::size_t i = 0; i < 3; ++i) {
+  if (!arguments.output.empty()) check_h5_name(arguments.output);
+  const std::array outputs{arguments.labels, arguments.embedding, arguments.model, arguments.output};
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
       if (outputs[i].empty() || outputs[i] != outputs[j]) continue;
       throw Error(ErrorKind::usage, fmt::format("two outputs have the same name {}: give each its own", outputs[i]));
@@ -37,9 +40,15 @@ void fit(const FitArguments& arguments) {
   std::vector<std::unique_ptr<Sink>> sinks;
   if (!arguments.labels.empty()) sinks.push_back(make_label_sink(arguments.labels));
   if (!arguments.embedding.empty()) sinks.push_back(make_embedding_sink(arguments.embedding));
-  if (!arguments.model.empty()) check_writable(arguments.model);
+  for (const std::string& path : {arguments.model, arguments.output}) {
+    if (!path.empty()) check_writable(path);
+  }
 
   Input input = open_arguments(arguments.input, options.seed);
+  if (!arguments.output.empty()) {
+    const bool is_h5 = is_h5_name(arguments.input.paths[0]);
+    sinks.push_back(make_h5_sink(arguments.output, is_h5 ? arguments.input.paths[0] : "", *input.source));
+  }
   auto scoring = std::make_unique<ScoringSink>(input.truth);
   const ScoringSink& scored = *scoring;
   sinks.push_back(std::move(scoring));
@@ -65,12 +74,14 @@ void fit(const FitArguments& arguments) {
                  summary["nmi_best"].get<double>(), summary["ac_best"].get<double>(),
                  summary["ari_best"].get<double>());
     }
-    for (const auto& [what, path] :
-         {std::pair{"labels", &arguments.labels}, {"embedding", &arguments.embedding}, {"model", &arguments.model}}) {
+    for (const auto& [what, path] : {std::pair{"labels", &arguments.labels},
+                                     {"embedding", &arguments.embedding},
+                                     {"model", &arguments.model},
+                                     {"output", &arguments.output}}) {
       if (!path->empty()) fmt::print(stderr, "{}: {}\n", what, *path);
     }
-    if (arguments.labels.empty() && arguments.model.empty() && arguments.embedding.empty()) {
-      fmt::print(stderr, "nothing was written: give --labels, --embedding or --model\n");
+    if (std::all_of(outputs.begin(), outputs.end(), [](const std::string& path) { return path.empty(); })) {
+      fmt::print(stderr, "nothing was written: give --labels, --embedding, --output or --model\n");
     }
   }
   if (report.stopped) {
@@ -94,6 +105,12 @@ void add_fit(CLI::App& app) {
   command->add_option("--embedding", arguments->embedding, "write the embedding rows (.npy, .csv, .tsv, else blanks)")
       ->type_name("FILE");
   command->add_option("--model", arguments->model, "write the model, for assign and info")->type_name("FILE");
+  command
+      ->add_option(
+          "--output", arguments->output,
+          "write labels and embedding as obs and obsm of a MuData or AnnData file (.h5mu, .h5ad): a copy of the "
+          "input if that is one")
+      ->type_name("FILE");
   command->add_flag("--json", arguments->json, "print a summary as JSON on stdout");
   command->add_flag("--quiet", arguments->quiet, "no progress on stderr");
   add_option_flags(*command, arguments->flags);

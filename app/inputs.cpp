@@ -1,9 +1,9 @@
 #include "inputs.hpp"
 
+#include <filesystem>
 #include <fmt/format.h>
 
 #include "omvc/error.hpp"
-#include "omvc/mask.hpp"
 
 namespace omvc::app {
 
@@ -29,9 +29,9 @@ void add_stream_options(CLI::App& command, InputArguments& arguments) {
   auto* order =
       command
           .add_option("--order", arguments.order,
-                      "text file with the row numbers 0 .. N-1 in the order of the stream (reads all data into memory)")
+                      "text file with the row numbers 0 .. N-1 in the order of the stream (through a temporary file)")
           ->type_name("FILE");
-  command.add_flag("--shuffle", arguments.shuffle, "stream the rows in a random order (reads all data into memory)")
+  command.add_flag("--shuffle", arguments.shuffle, "stream the rows in a random order (through a temporary file)")
       ->excludes(order);
   command
       .add_option("--truth", arguments.truth,
@@ -54,19 +54,28 @@ Input open_arguments(const InputArguments& arguments, std::uint64_t seed) {
         make_masked_source(std::move(input.source), read_presence(arguments.present, views), arguments.present);
   }
   if (!arguments.truth.empty()) input.truth = read_labels(arguments.truth);
-  if (!arguments.order.empty() || arguments.shuffle) {
-    const Schema schema = input.source->schema();
-    Chunk table = read_all(*input.source);
-    const Index rows = table.size();
-    std::vector<Index> order = arguments.shuffle ? random_order(rows, seed) : read_order(arguments.order);
-    if (static_cast<Index>(order.size()) != rows) {
+  if (!arguments.order.empty()) {
+    std::vector<Index> order = read_order(arguments.order);
+    if (const auto rows = input.source->size(); rows && *rows != static_cast<Index>(order.size())) {
       throw Error(ErrorKind::data, fmt::format("{} lists {} rows, and the data have {}: give each row once",
-                                               arguments.order, order.size(), rows));
+                                               arguments.order, order.size(), *rows));
     }
-    input.source = make_table_source(schema, std::move(table), std::move(order));
+    input.source = make_ordered_source(std::move(input.source), std::move(order));
+  } else if (arguments.shuffle) {
+    input.source = make_shuffled_source(std::move(input.source), seed);
   }
   if (const auto rows = input.source->size(); input.truth && rows) check_truth(arguments, input.truth->size(), *rows);
   return input;
+}
+
+bool is_h5_name(const std::string& path) {
+  const std::string extension = std::filesystem::path(path).extension().string();
+  return extension == ".h5mu" || extension == ".h5ad";
+}
+
+void check_h5_name(const std::string& path) {
+  if (is_h5_name(path)) return;
+  throw Error(ErrorKind::usage, fmt::format("{}: name a MuData file (.h5mu) or an AnnData file (.h5ad)", path));
 }
 
 }  // namespace omvc::app

@@ -31,4 +31,9 @@ Input open_arguments(const InputArguments& arguments, std::uint64_t seed);
 // Throws ErrorKind::data, naming the file, unless there is a class label for every instance.
 void check_truth(const InputArguments& arguments, std::size_t labels, Index instances);
 
+// Whether a name is that of a MuData or AnnData file.
+bool is_h5_name(const std::string& path);
+// Throws ErrorKind::usage unless the name of an output is .h5mu or .h5ad.
+void check_h5_name(const std::string& path);
+
 }  // namespace omvc::app

@@ -2,12 +2,9 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <limits>
-#include <string>
 #include <unistd.h>
 
 #include "omvc/error.hpp"
@@ -30,12 +27,8 @@ constexpr double kWritten = 1;
 
 }  // namespace
 
-RowStore::RowStore(Index width) : width_(width) {
-  const char* folder = std::getenv("TMPDIR");
-  std::string path = std::string(folder != nullptr && *folder != '\0' ? folder : "/tmp") + "/omvc-rows-XXXXXX";
-  descriptor_ = ::mkostemp(path.data(), O_CLOEXEC);
+RowStore::RowStore(Index width) : width_(width), descriptor_(open_unnamed_file()) {
   if (descriptor_ < 0) fail("create");
-  ::unlink(path.c_str());
 }
 
 RowStore::~RowStore() { ::close(descriptor_); }
