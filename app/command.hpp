@@ -12,5 +12,7 @@ void add_mask(CLI::App& app);
 void add_info(CLI::App& app);
 void add_suggest_k(CLI::App& app);
 void add_demo(CLI::App& app);
+void add_convert(CLI::App& app);
+void add_generate(CLI::App& app);
 
 }  // namespace omvc::app

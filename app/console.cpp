@@ -37,13 +37,37 @@ bool stop_requested() { return g_stop != 0; }
 
 ProgressLine::ProgressLine(bool quiet) : quiet_(quiet), terminal_(::isatty(STDERR_FILENO) != 0) {}
 
-void ProgressLine::show(double share) {
-  const double now = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  if (quiet_ || (!terminal_ && now < next_line_)) return;
-  const std::string left = duration(now / std::max(share, 1e-9) * (1 - share));
-  fmt::print(stderr, "{}{:3.0f} %  {} left{}", terminal_ ? "\r\033[K" : "", 100 * share, left, terminal_ ? "" : "\n");
+double ProgressLine::seconds() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+}
+
+bool ProgressLine::due(double now) const {
+  return !quiet_ && (terminal_ ? now - last_shown_ > 0.1 : now >= next_line_);
+}
+
+void ProgressLine::print(const std::string& text, double now) {
+  fmt::print(stderr, "{}{}{}", terminal_ ? "\r\033[K" : "", text, terminal_ ? "" : "\n");
   std::fflush(stderr);
+  last_shown_ = now;
   next_line_ = 2 * now;
+}
+
+void ProgressLine::show(double share) {
+  const double now = seconds();
+  if (!due(now)) return;
+  print(fmt::format("{:3.0f} %  {} left", 100 * share, duration(now / std::max(share, 1e-9) * (1 - share))), now);
+}
+
+void ProgressLine::show(Index instances, std::optional<Index> total) {
+  const double now = seconds();
+  if (!due(now)) return;
+  const double rate = static_cast<double>(instances) / std::max(now, 1e-9);
+  std::string text = fmt::format("{} instances  {:.0f} instances/s", instances, rate);
+  if (total && *total > 0) {
+    text = fmt::format("{:3.0f} %  {}  {} left", 100 * static_cast<double>(instances) / static_cast<double>(*total),
+                       text, duration(static_cast<double>(*total - instances) / std::max(rate, 1e-9)));
+  }
+  print(text, now);
 }
 
 void ProgressLine::clear() {

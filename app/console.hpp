@@ -21,13 +21,20 @@ class ProgressLine {
  public:
   explicit ProgressLine(bool quiet);
   void show(double share);
+  // The same for instances, with their rate; how long the rest may take is said where the total is known.
+  void show(Index instances, std::optional<Index> total);
   void clear();
 
  private:
+  double seconds() const;
+  bool due(double now) const;
+  void print(const std::string& text, double now);
+
   bool quiet_;
   bool terminal_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   double next_line_ = 5;
+  double last_shown_ = -1;
 };
 
 class ConsoleObserver : public Observer {

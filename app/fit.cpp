@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <fmt/format.h>
@@ -22,14 +23,16 @@ struct FitArguments {
   std::string model;
   std::string predictor;
   Checkpointing checkpoint;
+  std::string output;
   bool json = false;
   bool quiet = false;
 };
 
 void fit(const FitArguments& arguments) {
   const Options options = chosen_options(arguments.flags);
-  const std::array outputs{arguments.labels, arguments.embedding, arguments.model, arguments.predictor,
-                           arguments.checkpoint.file};
+  if (!arguments.output.empty()) check_h5_name(arguments.output);
+  const std::array outputs{arguments.labels,    arguments.embedding, arguments.model,
+                           arguments.predictor, arguments.output,    arguments.checkpoint.file};
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
       if (outputs[i].empty() || outputs[i] != outputs[j]) continue;
@@ -40,7 +43,7 @@ void fit(const FitArguments& arguments) {
   std::vector<std::unique_ptr<Sink>> sinks;
   if (!arguments.labels.empty()) check_writable(arguments.labels);
   if (!arguments.embedding.empty()) sinks.push_back(make_embedding_sink(arguments.embedding));
-  for (const std::string& path : {arguments.model, arguments.predictor, arguments.checkpoint.file}) {
+  for (const std::string& path : {arguments.model, arguments.predictor, arguments.output, arguments.checkpoint.file}) {
     if (!path.empty()) check_writable(path);
   }
   if (arguments.checkpoint.resume && arguments.checkpoint.file.empty()) {
@@ -49,6 +52,10 @@ void fit(const FitArguments& arguments) {
 
   Input input = open_arguments(arguments.input, options.seed);
   if (!arguments.labels.empty()) sinks.push_back(make_label_sink(arguments.labels, input.source.get()));
+  if (!arguments.output.empty()) {
+    const bool is_h5 = is_h5_name(arguments.input.paths[0]);
+    sinks.push_back(make_h5_sink(arguments.output, is_h5 ? arguments.input.paths[0] : "", *input.source));
+  }
   auto scoring = std::make_unique<ScoringSink>(input.truth);
   const ScoringSink& scored = *scoring;
   sinks.push_back(std::move(scoring));
@@ -79,12 +86,12 @@ void fit(const FitArguments& arguments) {
     for (const auto& [what, path] : {std::pair{"labels", &arguments.labels},
                                      {"embedding", &arguments.embedding},
                                      {"model", &arguments.model},
-                                     {"model for prediction", &arguments.predictor}}) {
+                                     {"model for prediction", &arguments.predictor},
+                                     {"output", &arguments.output}}) {
       if (!path->empty()) fmt::print(stderr, "{}: {}\n", what, *path);
     }
-    if (arguments.labels.empty() && arguments.model.empty() && arguments.predictor.empty() &&
-        arguments.embedding.empty()) {
-      fmt::print(stderr, "nothing was written: give --labels, --embedding or --model\n");
+    if (std::all_of(outputs.begin(), outputs.end(), [](const std::string& path) { return path.empty(); })) {
+      fmt::print(stderr, "nothing was written: give --labels, --embedding, --output or --model\n");
     }
   }
   if (report.stopped) {
@@ -110,6 +117,12 @@ void add_fit(CLI::App& app) {
   command->add_option("--embedding", arguments->embedding, "write the embedding rows (.npy, .csv, .tsv, else blanks)")
       ->type_name("FILE");
   command->add_option("--model", arguments->model, "write the model, for assign and info")->type_name("FILE");
+  command
+      ->add_option(
+          "--output", arguments->output,
+          "write labels and embedding as obs and obsm of a MuData or AnnData file (.h5mu, .h5ad): a copy of the "
+          "input if that is one")
+      ->type_name("FILE");
   command->add_option("--predictor", arguments->predictor, "write a smaller model that only assigns")
       ->type_name("FILE");
   auto* checkpoint =

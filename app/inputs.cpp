@@ -1,18 +1,18 @@
 #include "inputs.hpp"
 
+#include <filesystem>
 #include <fmt/format.h>
 
 #include "omvc/error.hpp"
-#include "omvc/mask.hpp"
 
 namespace omvc::app {
 
 void add_input_options(CLI::App& command, InputArguments& arguments) {
   command
-      .add_option(
-          "input", arguments.paths,
-          "one container file with all views (.npz, .mat), or one file a view: text (.csv, .tsv, blanks; .gz), .npy, "
-          ".npz, .mtx, .svm; - is text on standard input")
+      .add_option("input", arguments.paths,
+                  "one container file with all views (.h5mu, .h5ad, .npz, .mat), or one file a view: text (.csv, .tsv, "
+                  "blanks; .gz), .npy, "
+                  ".npz, .mtx, .svm; - is text on standard input")
       ->required()
       ->type_name("INPUT");
   command
@@ -30,15 +30,20 @@ void add_input_options(CLI::App& command, InputArguments& arguments) {
                   "text: the column of sample ids, by name or number from 1, or none; found by itself in most files")
       ->type_name("COLUMN");
   command.add_flag("--transpose", options.transpose, "instances are columns (text, .npy, .mtx)");
+  command.add_option("--layer", options.layer, "HDF5: read this layer in the place of X")->type_name("NAME");
+  command
+      .add_option("--label-column", options.label_column,
+                  "HDF5: the column of obs with the class labels (or modality:column)")
+      ->type_name("NAME");
 }
 
 void add_stream_options(CLI::App& command, InputArguments& arguments) {
   auto* order =
       command
           .add_option("--order", arguments.order,
-                      "text file with the row numbers 0 .. N-1 in the order of the stream (reads all data into memory)")
+                      "text file with the row numbers 0 .. N-1 in the order of the stream (through a temporary file)")
           ->type_name("FILE");
-  command.add_flag("--shuffle", arguments.shuffle, "stream the rows in a random order (reads all data into memory)")
+  command.add_flag("--shuffle", arguments.shuffle, "stream the rows in a random order (through a temporary file)")
       ->excludes(order);
   command
       .add_option("--truth", arguments.truth,
@@ -61,19 +66,28 @@ Input open_arguments(const InputArguments& arguments, std::uint64_t seed) {
         make_masked_source(std::move(input.source), read_presence(arguments.present, views), arguments.present);
   }
   if (!arguments.truth.empty()) input.truth = read_labels(arguments.truth);
-  if (!arguments.order.empty() || arguments.shuffle) {
-    const Schema schema = input.source->schema();
-    Chunk table = read_all(*input.source);
-    const Index rows = table.size();
-    std::vector<Index> order = arguments.shuffle ? random_order(rows, seed) : read_order(arguments.order);
-    if (static_cast<Index>(order.size()) != rows) {
+  if (!arguments.order.empty()) {
+    std::vector<Index> order = read_order(arguments.order);
+    if (const auto rows = input.source->size(); rows && *rows != static_cast<Index>(order.size())) {
       throw Error(ErrorKind::data, fmt::format("{} lists {} rows, and the data have {}: give each row once",
-                                               arguments.order, order.size(), rows));
+                                               arguments.order, order.size(), *rows));
     }
-    input.source = make_table_source(schema, std::move(table), std::move(order), input.source->ids(0, rows));
+    input.source = make_ordered_source(std::move(input.source), std::move(order));
+  } else if (arguments.shuffle) {
+    input.source = make_shuffled_source(std::move(input.source), seed);
   }
   if (const auto rows = input.source->size(); input.truth && rows) check_truth(arguments, input.truth->size(), *rows);
   return input;
+}
+
+bool is_h5_name(const std::string& path) {
+  const std::string extension = std::filesystem::path(path).extension().string();
+  return extension == ".h5mu" || extension == ".h5ad";
+}
+
+void check_h5_name(const std::string& path) {
+  if (is_h5_name(path)) return;
+  throw Error(ErrorKind::usage, fmt::format("{}: name a MuData file (.h5mu) or an AnnData file (.h5ad)", path));
 }
 
 }  // namespace omvc::app

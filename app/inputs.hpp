@@ -19,7 +19,7 @@ struct InputArguments {
   InputOptions options;
 };
 
-// Adds INPUT..., --present and what fills InputOptions.
+// Adds INPUT..., --present, and what a file does not tell by itself.
 void add_input_options(CLI::App& command, InputArguments& arguments);
 // Adds --order, --shuffle and --truth.
 void add_stream_options(CLI::App& command, InputArguments& arguments);
@@ -30,5 +30,10 @@ Input open_arguments(const InputArguments& arguments, std::uint64_t seed);
 
 // Throws ErrorKind::data, naming the file, unless there is a class label for every instance.
 void check_truth(const InputArguments& arguments, std::size_t labels, Index instances);
+
+// Whether a name is that of a MuData or AnnData file.
+bool is_h5_name(const std::string& path);
+// Throws ErrorKind::usage unless the name of an output is .h5mu or .h5ad.
+void check_h5_name(const std::string& path);
 
 }  // namespace omvc::app

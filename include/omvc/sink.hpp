@@ -34,6 +34,12 @@ std::unique_ptr<Sink> make_label_sink(const std::string& path, Source* source = 
 // blanks otherwise).
 std::unique_ptr<Sink> make_embedding_sink(const std::string& path);
 
+// Results in the form of AnnData: the column `omvc` of obs holds the labels, and obsm/X_omvc the embedding where there
+// is one. If the input was a MuData or AnnData file (`input_path`; empty otherwise) the output is a copy of it with
+// these added, else a new file whose obs has the sample ids of the source, or row numbers. The source must outlive the
+// sink.
+std::unique_ptr<Sink> make_h5_sink(const std::string& path, const std::string& input_path, Source& source);
+
 // Hands every block to each of the sinks.
 std::unique_ptr<Sink> make_sink_list(std::vector<std::unique_ptr<Sink>> sinks);
 

@@ -1,66 +1,16 @@
 #include "file/atomic_file.hpp"
 
-#include <cerrno>
-#include <cstring>
-#include <fcntl.h>
-#include <filesystem>
-#include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
-#include <utility>
-
-#include "omvc/error.hpp"
-
 #include "file/descriptor.hpp"
 
 namespace omvc {
 namespace {
-
 constexpr std::size_t kBuffer = 1 << 18;
-
-std::string folder_of(const std::string& path) {
-  const std::string folder = std::filesystem::path(path).parent_path().string();
-  return folder.empty() ? "." : folder;
-}
-
-}  // namespace
-
-AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
-  if (std::filesystem::is_directory(path_)) {
-    throw Error(ErrorKind::io, fmt::format("cannot write {}: it is a folder; give a file name", path_));
-  }
-  if (std::filesystem::exists(path_) && !std::filesystem::is_regular_file(path_)) {
-    throw Error(ErrorKind::io, fmt::format("cannot write {}: it is a pipe or a device; give a file name", path_));
-  }
-  create();
-  if (descriptor_ < 0) {
-    throw Error(ErrorKind::io, fmt::format("cannot write {}: {}; choose a folder that exists and is writable", path_,
-                                           std::strerror(errno)));
-  }
-}
-
-void AtomicFile::create() {
-  descriptor_ = ::open(folder_of(path_).c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
-  if (descriptor_ >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT)) return;
-  temporary_ = path_ + ".XXXXXX";
-  descriptor_ = ::mkostemp(temporary_.data(), O_CLOEXEC);
-  if (descriptor_ < 0) return;
-  // mkostemp makes the file private; results get the permissions that any new file has.
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  if (::fchmod(descriptor_, 0666 & ~mask) != 0) fail("cannot set the permissions of");
-}
-
-AtomicFile::~AtomicFile() {
-  if (descriptor_ < 0) return;
-  ::close(descriptor_);
-  if (!temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
 void AtomicFile::write(const void* data, std::size_t size) {
   if (size >= kBuffer) {
     flush();
-    if (!write_fully(descriptor_, data, size)) fail("cannot write");
+    if (!write_fully(file_.descriptor(), data, size)) file_.fail("cannot write");
     return;
   }
   buffer_.append(static_cast<const char*>(data), size);
@@ -69,39 +19,17 @@ void AtomicFile::write(const void* data, std::size_t size) {
 
 void AtomicFile::write_at(std::size_t offset, const void* data, std::size_t size) {
   flush();
-  if (!write_fully_at(descriptor_, data, size, static_cast<std::int64_t>(offset))) fail("cannot write");
+  if (!write_fully_at(file_.descriptor(), data, size, static_cast<std::int64_t>(offset))) file_.fail("cannot write");
 }
 
 void AtomicFile::commit() {
   flush();
-  if (::fsync(descriptor_) != 0) fail("cannot write");
-  if (temporary_.empty()) {
-    // A file without a name can be linked but not renamed: it gets a passing name first.
-    const std::string passing = fmt::format("{}.{}.tmp", path_, ::getpid());
-    ::unlink(passing.c_str());
-    if (::linkat(AT_FDCWD, fmt::format("/proc/self/fd/{}", descriptor_).c_str(), AT_FDCWD, passing.c_str(),
-                 AT_SYMLINK_FOLLOW) != 0) {
-      fail("cannot write");
-    }
-    temporary_ = passing;
-  }
-  if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail("cannot write");
-  ::close(std::exchange(descriptor_, -1));
-  // The rename itself is durable once the folder is; a folder that cannot be synced is no reason to fail.
-  const int directory = ::open(folder_of(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (directory >= 0) {
-    ::fsync(directory);
-    ::close(directory);
-  }
+  file_.commit();
 }
 
 void AtomicFile::flush() {
-  if (!write_fully(descriptor_, buffer_.data(), buffer_.size())) fail("cannot write");
+  if (!write_fully(file_.descriptor(), buffer_.data(), buffer_.size())) file_.fail("cannot write");
   buffer_.clear();
-}
-
-void AtomicFile::fail(const char* what) const {
-  throw Error(ErrorKind::io, fmt::format("{} {}: {}; the file is left as it was", what, path_, std::strerror(errno)));
 }
 
 }  // namespace omvc

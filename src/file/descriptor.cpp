@@ -1,6 +1,9 @@
 #include "file/descriptor.hpp"
 
 #include <cerrno>
+#include <cstdlib>
+#include <fcntl.h>
+#include <string>
 #include <unistd.h>
 
 namespace omvc {
@@ -36,6 +39,14 @@ bool read_fully_at(int descriptor, void* data, std::size_t size, std::int64_t of
   return repeat(size, [&](std::size_t done) {
     return ::pread(descriptor, static_cast<char*>(data) + done, size - done, offset + static_cast<off_t>(done));
   });
+}
+
+int open_unnamed_file() {
+  const char* folder = std::getenv("TMPDIR");
+  std::string path = std::string(folder != nullptr && *folder != '\0' ? folder : "/tmp") + "/omvc-rows-XXXXXX";
+  const int descriptor = ::mkostemp(path.data(), O_CLOEXEC);
+  if (descriptor >= 0) ::unlink(path.c_str());
+  return descriptor;
 }
 
 }  // namespace omvc

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
@@ -51,11 +50,8 @@ void for_runs(std::span<const Index> rows, const F& f) {
 }  // namespace
 
 RowStore::RowStore(Index width) : width_(width) {
-  const char* folder = std::getenv("TMPDIR");
-  std::string path = std::string(folder != nullptr && *folder != '\0' ? folder : "/tmp") + "/omvc-rows-XXXXXX";
-  slots_[0].descriptor = ::mkostemp(path.data(), O_CLOEXEC);
+  slots_[0].descriptor = open_unnamed_file();
   if (slots_[0].descriptor < 0) fail("create", "");
-  ::unlink(path.c_str());
 }
 
 RowStore::RowStore(Index width, const std::string& name) : width_(width), lasting_(true) {
@@ -158,9 +154,10 @@ void RowStore::go_to(Position position) {
   struct stat status {};
   if (::fstat(whole.descriptor, &status) != 0) fail("read", whole.name);
   if (status.st_size < rows_ * (width_ + 1) * static_cast<Index>(sizeof(double))) {
-    throw Error(ErrorKind::data, fmt::format("{} is shorter than the checkpoint says: bring the whole file back, or start "
-                                             "again without --resume",
-                                             whole.name));
+    throw Error(ErrorKind::data,
+                fmt::format("{} is shorter than the checkpoint says: bring the whole file back, or start "
+                            "again without --resume",
+                            whole.name));
   }
 }
 

@@ -12,26 +12,10 @@
 
 namespace omvc {
 
-std::optional<int> parse_label(std::string_view text) {
-  const auto value = parse_number(text);
-  if (!value || !(*value >= std::numeric_limits<int>::min() && *value <= std::numeric_limits<int>::max()) ||
-      *value != std::floor(*value)) {
-    return std::nullopt;
-  }
-  return static_cast<int>(*value);
-}
-
 std::vector<int> number_labels(const std::vector<std::string>& words) {
-  const bool numbers =
-      std::all_of(words.begin(), words.end(), [](const std::string& word) { return parse_label(word).has_value(); });
-  std::unordered_map<std::string_view, int> numbering;
-  std::vector<int> labels;
-  labels.reserve(words.size());
-  for (const std::string& word : words) {
-    labels.push_back(numbers ? *parse_label(word)
-                             : numbering.try_emplace(word, static_cast<int>(numbering.size())).first->second);
-  }
-  return labels;
+  LabelWords labels;
+  for (const std::string& word : words) labels.add(word);
+  return labels.labels();
 }
 
 std::vector<int> labels_from_numbers(const std::vector<double>& values, const std::string& where) {

@@ -6,12 +6,10 @@
 #include <string_view>
 #include <vector>
 
+#include "source/label_words.hpp"
 #include "source/view_reader.hpp"
 
 namespace omvc {
-
-// A whole number that fits an int, also where it is written as 3.0 or 3.0e+00, as numpy.savetxt does.
-std::optional<int> parse_label(std::string_view text);
 
 // The numbers themselves if all are whole numbers; else words are numbered by first appearance.
 std::vector<int> number_labels(const std::vector<std::string>& words);

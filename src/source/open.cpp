@@ -8,6 +8,7 @@
 #include "omvc/error.hpp"
 #include "omvc/input.hpp"
 
+#include "source/anndata.hpp"
 #include "source/content.hpp"
 #include "source/join.hpp"
 #include "source/line_reader.hpp"
@@ -39,6 +40,8 @@ constexpr std::array kFormats{
     Format{" npz ", " .npz ", "PK\x03\x04", false, open_npz_view, open_npz},
     Format{" matrix-market mtx ", " .mtx .mm ", "%%MatrixMarket", true, open_matrix_market, nullptr},
     Format{" mat ", " .mat ", "MATLAB ", false, nullptr, open_mat},
+    Format{" h5mu h5ad ", " .h5mu .h5ad .h5 .hdf5 ", "\x89HDF\r\n\x1a\n", false, nullptr, open_h5},
+    Format{" h5mu ", "", "MuData ", false, nullptr, open_h5},  // behind a user block of text
     Format{" svmlight libsvm svm ", " .svm .svmlight .libsvm ", "", true, open_svmlight, nullptr},
     Format{" mfeat-uci ", "", "", false, nullptr, open_mfeat_uci, true},
     Format{" reuters-uci ", "", "", false, nullptr, open_reuters_uci, true},
@@ -84,11 +87,11 @@ const Format& format_by_content(const std::string& path, const FileName& name) {
   for (const Format& format : kFormats) {
     if (!format.magic.empty() && start.starts_with(format.magic)) return format;
   }
-  if (start.find('\0') != std::string::npos || start.starts_with("\x89HDF")) {
+  if (start.find('\0') != std::string::npos) {
     throw Error(
         ErrorKind::data,
         fmt::format("{}: the format is not known (extension '{}', binary content); views can be text, CSV, NPY, "
-                    "NPZ, svmlight or Matrix Market, and an NPZ or MAT file can hold all of them",
+                    "NPZ, svmlight or Matrix Market, and an NPZ, MAT, MuData or AnnData file can hold all of them",
                     path, name.extension));
   }
   return looks_like_svmlight(start) ? format_opened_by(open_svmlight) : kText;
@@ -170,6 +173,10 @@ Input open_input(const std::vector<std::string>& paths, const InputOptions& opti
                   fmt::format("{}: cannot open: {}", paths[v], error ? error.message() : "no such file"));
     }
     const Format& format = find_format(file, options.format);
+    if (format.open_container != open_h5 && !(options.layer.empty() && options.label_column.empty())) {
+      throw Error(ErrorKind::usage,
+                  fmt::format("{}: only MuData and AnnData files have layers and label columns", paths[v]));
+    }
     check_path(paths[v], format, paths.size());
     if (format.open_container != nullptr && paths.size() == 1) return format.open_container(paths[v], options);
     readers.push_back(format.open_view(paths[v], names[v], options));

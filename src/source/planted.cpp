@@ -251,6 +251,29 @@ std::unique_ptr<Source> make_planted_source(const PlantedOptions& options) {
   return std::make_unique<PlantedSource>(options);
 }
 
+PlantedOptions planted_shape(std::string_view name) {
+  PlantedOptions shape;
+  shape.missing = 0.4;
+  if (name == "reuters") {
+    constexpr double kEntries = 100;  // a row and view
+    shape.instances = 111740;
+    shape.features = {21531, 24893, 34279, 15506, 11547};
+    for (const Index features : shape.features) shape.density.push_back(kEntries / static_cast<double>(features));
+    shape.clusters = 6;
+  } else if (name == "youtube") {
+    shape.instances = 92457;
+    shape.features = {512, 2000, 1000};
+    shape.clusters = 31;
+  } else if (name == "digit") {
+    shape.instances = 2000;
+    shape.features = {76, 216, 64, 240, 47};
+    shape.clusters = 10;
+  } else {
+    refuse(fmt::format("there is no shape '{}'; choose reuters, youtube or digit", name));
+  }
+  return shape;
+}
+
 int planted_label(const PlantedOptions& options, Index row) {
   if (options.clusters < 1) refuse(fmt::format("clusters is {}, but must be at least 1", options.clusters));
   const Random random(options.seed, Purpose::planted_data, kLabelStream);

@@ -8,6 +8,7 @@
 
 #include "chunk/rows.hpp"
 #include "source/max_rows.hpp"
+#include "source/permutation.hpp"
 #include "source/view_table.hpp"
 
 namespace omvc {
@@ -15,24 +16,6 @@ namespace {
 
 // Rows at a time while a source of unknown size is read whole.
 constexpr Index kReadRows = 1 << 16;
-
-void check_permutation(const std::vector<Index>& order, Index size) {
-  if (static_cast<Index>(order.size()) != size) {
-    throw Error(ErrorKind::data,
-                fmt::format("the order lists {} rows, the data have {}; it must list each once", order.size(), size));
-  }
-  std::vector<bool> seen(order.size());
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    if (order[i] < 0 || order[i] >= size) {
-      throw Error(ErrorKind::data,
-                  fmt::format("the order's entry {} is row {}; rows are numbered 0 .. {}", i, order[i], size - 1));
-    }
-    if (seen[static_cast<std::size_t>(order[i])]) {
-      throw Error(ErrorKind::data, fmt::format("the order lists row {} twice (again as entry {})", order[i], i));
-    }
-    seen[static_cast<std::size_t>(order[i])] = true;
-  }
-}
 
 class TableSource final : public Source {
  public:

@@ -1,0 +1,73 @@
+#include "omvc/convert.hpp"
+
+#include <cstdio>
+#include <filesystem>
+#include <fmt/format.h>
+#include <memory>
+
+#include "omvc/error.hpp"
+
+#include "command.hpp"
+#include "console.hpp"
+#include "inputs.hpp"
+
+namespace omvc::app {
+namespace {
+
+struct ConvertArguments {
+  InputArguments input;
+  std::string output;
+  std::uint64_t seed = 0;
+  int compression = 0;
+  bool quiet = false;
+};
+
+void convert(const ConvertArguments& arguments) {
+  check_h5_name(arguments.output);
+  Input input = open_arguments(arguments.input, arguments.seed);
+  ConvertOptions options;
+  options.compression = arguments.compression;
+  if (input.truth) {
+    options.label = [&](Index row) {
+      const std::vector<int>& truth = *input.truth;
+      if (row >= static_cast<Index>(truth.size())) check_truth(arguments.input, truth.size(), row + 1);
+      return truth[static_cast<std::size_t>(row)];
+    };
+  }
+  stop_on_signals();
+  ProgressLine line(arguments.quiet);
+  const auto total = input.source->size();
+  options.progress = [&](Index instances) {
+    line.show(instances, total);
+    return !stop_requested();
+  };
+  const Index instances = write_mudata(*input.source, arguments.output, options);
+  line.clear();
+  if (!arguments.quiet) {
+    fmt::print(stderr, "{}: {} instances, {} views, {:.1f} MB\n", arguments.output, instances,
+               input.source->schema().views.size(),
+               static_cast<double>(std::filesystem::file_size(arguments.output)) / 1e6);
+  }
+}
+
+}  // namespace
+
+void add_convert(CLI::App& app) {
+  auto arguments = std::make_shared<ConvertArguments>();
+  CLI::App* command = app.add_subcommand("convert", "write any data as MuData (.h5mu), which is read by row ranges");
+  add_input_options(*command, arguments->input);
+  add_stream_options(*command, arguments->input);
+  command->add_option("-o,--output", arguments->output, "the new file: .h5mu, or .h5ad for one view")
+      ->required()
+      ->type_name("FILE");
+  command->add_option("--from", arguments->input.options.format, "the format, where name and content do not tell it")
+      ->type_name("FORMAT");
+  command->add_option("--seed", arguments->seed, "seed of --shuffle")->capture_default_str();
+  command->add_option("--compress", arguments->compression, "gzip level; 0: none, which reads fastest")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 9));
+  command->add_flag("--quiet", arguments->quiet, "no progress on stderr");
+  command->callback([arguments] { convert(*arguments); });
+}
+
+}  // namespace omvc::app

@@ -1,0 +1,118 @@
+#include <algorithm>
+#include <filesystem>
+#include <fmt/core.h>
+#include <optional>
+
+#include "omvc/error.hpp"
+#include "omvc/sink.hpp"
+
+#include "file/pending_file.hpp"
+#include "hdf5/file.hpp"
+#include "sink/anndata_parts.hpp"
+
+namespace omvc {
+namespace {
+
+constexpr const char* kLabels = "omvc";
+constexpr const char* kEmbedding = "X_omvc";
+
+class H5Sink final : public Sink {
+ public:
+  H5Sink(const std::string& path, std::string input_path, Source& source)
+      : pending_(path, PendingFile::Naming::temporary), input_path_(std::move(input_path)), source_(source) {
+    std::error_code ignored;
+    if (!input_path_.empty() && std::filesystem::equivalent(path, input_path_, ignored)) {
+      throw Error(ErrorKind::usage, fmt::format("{} is the input; give the output another name", path));
+    }
+    if (!input_path_.empty() && !can_be_extended()) input_path_.clear();
+  }
+
+  void write(const ResultRows& rows) override {
+    if (!file_) create(rows.embedding.cols);
+    const std::vector<Index> labels(rows.labels.begin(), rows.labels.end());
+    labels_->append(labels.data(), static_cast<Index>(labels.size()));
+    if (embedding_) embedding_->append(rows.embedding.data, rows.embedding.rows);
+    if (names_) {
+      std::vector<Index> numbers(labels.size());
+      for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = rows.first_row + static_cast<Index>(i);
+      names_->append_text(instance_names(source_, numbers));
+    }
+  }
+
+  void finish() override {
+    if (!file_) create(0);
+    labels_.reset();
+    embedding_.reset();
+    names_.reset();
+    file_->close();
+    pending_.commit();
+  }
+
+ private:
+  // Whether obs of the input has a row for every instance: it has fewer where samples were joined by name.
+  bool can_be_extended() const {
+    const h5::Group root = h5::File::open(input_path_, true).root();
+    return root.has_group("obs") && table_rows(root.group("obs")) == source_.size();
+  }
+
+  // The results are written when they are there, so the input is copied only then.
+  void create(Index rank) {
+    std::optional<h5::Group> obs;
+    if (!input_path_.empty()) {
+      std::error_code failure;
+      std::filesystem::copy_file(input_path_, pending_.temporary(), std::filesystem::copy_options::overwrite_existing,
+                                 failure);
+      if (failure) {
+        throw Error(ErrorKind::io,
+                    fmt::format("cannot copy {} to {}: {}", input_path_, pending_.path(), failure.message()));
+      }
+      file_ = h5::File::edit(pending_.temporary(), pending_.path());
+      h5::Group root = file_->root();
+      obs = root.group("obs");
+      add_column(*obs);
+    } else {
+      file_ = h5::File::create(pending_.temporary(), pending_.path());
+      h5::Group root = file_->root();
+      set_encoding(root, "anndata", "0.1.0");
+      obs = make_table(root, "obs");
+      names_ = text_array(*obs, "_index", expected());
+      finish_table(*obs, {kLabels});
+      h5::Group var = make_table(root, "var");
+      text_array(var, "_index", 0);
+      finish_table(var, {});
+      add_empty_parts(root, true);
+    }
+    h5::Group root = file_->root();
+    labels_ = array(*obs, kLabels, h5::Store::int64, {}, expected());
+    if (rank == 0) return;
+    h5::Group obsm = dictionary(root, "obsm");
+    if (obsm.has(kEmbedding)) obsm.remove(kEmbedding);
+    embedding_ = array(obsm, kEmbedding, h5::Store::float64, {.cols = rank}, expected());
+  }
+
+  // Room for our column in a table of someone else.
+  static void add_column(h5::Group& obs) {
+    std::vector<std::string> columns = obs.text_list_attribute("column-order");
+    if (obs.has(kLabels)) obs.remove(kLabels);
+    if (std::find(columns.begin(), columns.end(), kLabels) == columns.end()) columns.emplace_back(kLabels);
+    finish_table(obs, columns);
+  }
+
+  Index expected() const { return source_.size().value_or(0); }
+
+  PendingFile pending_;
+  std::string input_path_;
+  Source& source_;
+  std::optional<h5::File> file_;
+  std::optional<h5::Dataset> labels_;
+  std::optional<h5::Dataset> embedding_;
+  std::optional<h5::Dataset> names_;  // of a new file
+};
+
+}  // namespace
+
+std::unique_ptr<Sink> make_h5_sink(const std::string& path, const std::string& input_path, Source& source) {
+  return std::make_unique<H5Sink>(path, input_path, source);
+}
+
+}  // namespace omvc

@@ -1,0 +1,27 @@
+// Class labels from words: whole numbers stay what they are if every word is one, other words are numbered by first
+// appearance.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace omvc {
+
+// A whole number that fits an int, also where it is written as 3.0 or 3.0e+00, as numpy.savetxt does.
+std::optional<int> parse_label(std::string_view text);
+
+class LabelWords {
+ public:
+  void add(const std::string& word);
+  std::vector<int> labels() const;
+
+ private:
+  std::unordered_map<std::string, int> numbering_;
+  std::vector<std::optional<int>> values_;  // of each different word, as a number
+  std::vector<int> words_;                  // in order
+};
+
+}  // namespace omvc
