@@ -36,6 +36,7 @@ constexpr std::uint32_t kObjectClass = 3;
 constexpr std::uint32_t kCharClass = 4;
 constexpr std::uint32_t kSparseClass = 5;
 constexpr std::uint32_t kFunctionClass = 16;  // those between hold numbers
+constexpr std::uint32_t kLogicalFlag = 0x0200;
 constexpr std::uint32_t kComplexFlag = 0x0800;
 
 // The bytes that a number of this type takes; 0 for what is not a number.
@@ -71,18 +72,21 @@ class Walk {
     const Part name = next_part(left);
     if (name.type != kInt8 && name.type != kUtf8) throw MatDamage{"has no name"};
     bytes_.skip(name.padded);
-    if (matrix_class == kCellClass || matrix_class == kFunctionClass) {
+    if (matrix_class == kCellClass || (matrix_class == kFunctionClass && shape.count == 1)) {
       matrices(shape.count, left, depth);
     } else if (matrix_class == kStructClass || matrix_class == kObjectClass) {
       if (matrix_class == kObjectClass) bytes_.skip(next_part(left).padded);
       fields(shape.count, left, depth);
     } else if (matrix_class == kCharClass) {
       characters(left);
+    } else if (matrix_class == kFunctionClass) {
+      throw MatDamage{"is a function in more than one place"};
     } else {
       const bool sparse = matrix_class == kSparseClass;
       if (sparse) positions(shape.cols, left);
       for (int part = 0; part < ((flags & kComplexFlag) != 0 ? 2 : 1); ++part) {
-        if (numbers(left) != shape.count && !sparse) throw MatDamage{"announces more or fewer values than it has"};
+        const Index found = numbers(left, sparse && (flags & kLogicalFlag) != 0);
+        if (found != shape.count && !sparse) throw MatDamage{"announces more or fewer values than it has"};
       }
     }
     if (left != 0) throw MatDamage{"is longer than it says"};
@@ -149,20 +153,26 @@ class Walk {
     return shape;
   }
 
-  // A part of numbers; returns how many.
-  Index numbers(Index& left) {
+  // A part of numbers; returns how many. MATLAB calls the bytes of a logical sparse matrix doubles.
+  Index numbers(Index& left, bool logical_sparse) {
     const Part part = next_part(left);
-    const Index size = number_bytes(part.type);
-    if (size == 0) throw MatDamage{"has values of an unknown type"};
+    const Index size = logical_sparse ? 1 : number_bytes(part.type);
+    if (size == 0 || part.bytes % size != 0) throw MatDamage{"has values of an unknown type"};
     bytes_.skip(part.padded);
     return part.bytes / size;
   }
 
-  // The row numbers and offsets of a sparse matrix. MATLAB may keep room for more entries than there are, and calls the
-  // bytes of a logical matrix doubles, so only the number of offsets must be right.
+  // The row numbers and offsets of a sparse matrix. MATLAB may keep room for more entries than there are, so only the
+  // number of offsets must be right.
   void positions(Index cols, Index& left) {
-    numbers(left);
-    if (numbers(left) != cols + 1) throw MatDamage{"announces more or fewer columns than it has"};
+    for (const bool offsets : {false, true}) {
+      const Part part = next_part(left);
+      if (part.type != kInt32 && part.type != kUint32) throw MatDamage{"has positions of an unknown type"};
+      if (part.bytes % 4 != 0 || (offsets && part.bytes / 4 != cols + 1)) {
+        throw MatDamage{"announces more or fewer columns than it has"};
+      }
+      bytes_.skip(part.padded);
+    }
   }
 
   // How many bytes a character takes varies, and not all writers count them right.

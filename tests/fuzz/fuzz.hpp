@@ -158,6 +158,11 @@ inline std::optional<Digest> read_twice(const std::vector<std::string>& paths, c
   return first;
 }
 
+// Damaged HDF5 is for the HDF5 library to survive.
+inline bool is_mat73(std::string_view bytes) {
+  return bytes.size() >= 128 && bytes.substr(124, 4) == std::string_view("\0\2IM", 4);
+}
+
 // The bytes with a checksum in their last four that is right, as in model files, so that what lies behind the check of
 // it is reached.
 inline std::string with_checksum(std::string_view bytes) {

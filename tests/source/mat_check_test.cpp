@@ -62,6 +62,21 @@ TEST_F(MatCheck, EveryPartMustBeWhatItsClassAsksFor) {
   expect_refused(with_word(whole, 228, 25), {"longer than the whole"});
 }
 
+TEST_F(MatCheck, PositionsOfSparseEntriesAreWholeAndFunctionsStandAlone) {
+  const std::string whole =
+      test::read_bytes(test::write_mat(dir_.path("whole.mat"), {mat_sparse("S", 3, 2, {0, 1, 3}, {2, 0, 1}, {7, 8, 9})},
+                                       MAT_FT_MAT5, MAT_COMPRESSION_NONE));
+  const std::size_t rows = 176;  // 128 tag, 136 flags, 152 dimensions, 168 name, 176 rows, 200 offsets, 224 values
+  EXPECT_NO_THROW(check_mat_file(dir_.write_file("set.mat", whole)));
+  expect_refused(with_word(whole, rows, 12), {"positions"});
+  expect_refused(with_word(whole, rows + 24, 9), {"positions"});
+  expect_refused(with_word(whole, rows + 28, 8), {"columns"});
+  expect_refused(with_word(whole, rows + 52, 23), {"unknown type"});
+  EXPECT_NO_THROW(check_mat_file(dir_.write_file("set.mat", with_word(with_word(whole, 144, 0x0205), rows + 52, 23))))
+      << "the bytes of a logical matrix";
+  expect_refused(with_word(with_word(one_cell(), 144, 16), 160, 2), {"function"});
+}
+
 TEST_F(MatCheck, TheVersionIsInItsFieldWhateverTheTextSays) {
   std::string bytes = with_word(one_cell(), 0, 0);
   EXPECT_NO_THROW(check_mat_file(dir_.write_file("set.mat", bytes)));
