@@ -35,7 +35,7 @@ constexpr std::uint32_t kStructClass = 2;
 constexpr std::uint32_t kObjectClass = 3;
 constexpr std::uint32_t kCharClass = 4;
 constexpr std::uint32_t kSparseClass = 5;
-constexpr std::uint32_t kFunctionClass = 16;  // those between hold numbers
+constexpr std::uint32_t kLastNumericClass = 15;
 constexpr std::uint32_t kLogicalFlag = 0x0200;
 constexpr std::uint32_t kComplexFlag = 0x0800;
 
@@ -64,23 +64,21 @@ class Walk {
     if (depth > kMaxDepth) throw MatDamage{"is nested too deeply"};
     const std::uint32_t flags = read_flags(left);
     const std::uint32_t matrix_class = flags & 0xFF;
-    if (matrix_class < kCellClass || matrix_class > kFunctionClass) {
-      throw MatDamage{"is an object that cannot be read, such as a table or a string array",
+    if (matrix_class < kCellClass || matrix_class > kLastNumericClass) {
+      throw MatDamage{"is an object that cannot be read, such as a table, a string array or a function",
                       "save the matrices alone, without it"};
     }
     const Shape shape = read_shape(left);
     const Part name = next_part(left);
     if (name.type != kInt8 && name.type != kUtf8) throw MatDamage{"has no name"};
     bytes_.skip(name.padded);
-    if (matrix_class == kCellClass || (matrix_class == kFunctionClass && shape.count == 1)) {
+    if (matrix_class == kCellClass) {
       matrices(shape.count, left, depth);
     } else if (matrix_class == kStructClass || matrix_class == kObjectClass) {
       if (matrix_class == kObjectClass) bytes_.skip(next_part(left).padded);
       fields(shape.count, left, depth);
     } else if (matrix_class == kCharClass) {
       characters(left);
-    } else if (matrix_class == kFunctionClass) {
-      throw MatDamage{"is a function in more than one place"};
     } else {
       const bool sparse = matrix_class == kSparseClass;
       if (sparse) positions(shape.cols, left);

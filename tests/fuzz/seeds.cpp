@@ -145,6 +145,8 @@ std::vector<std::vector<matvar_t*>> mat_sets() {
        mat_cell("index", {mat_doubles(nullptr, 3, 1, {1, 2, 3}), mat_doubles(nullptr, 2, 1, {1, 3})}),
        mat_cell("truelabel", {mat_doubles(nullptr, 3, 1, {0, 1, 2})})},
       {mat_doubles("truth", 3, 1, {1, 1, 2}), mat_doubles("EN", 3, 3, {1, 3, 1, 2, 1, 1, 0.5, -2, 4})},
+      {mat_struct("info", {{"note", mat_text(nullptr, "hello")}, {"sizes", mat_doubles(nullptr, 1, 2, {1, 2})}}),
+       mat_text("Y", "words"), mat_cell("X", {mat_doubles(nullptr, 2, 1, {1, 2})})},
       {mat_cell("fea", {mat_dense<float>(nullptr, 2, 2, {1, 2, 3, 100}, MAT_C_SINGLE, MAT_T_SINGLE)})},
   };
 }
