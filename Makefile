@@ -1,5 +1,5 @@
 # The front door. `make demo` and `make test` do everything on a fresh Debian 12 machine, packages included.
-.PHONY: setup build demo test format check-format sanitize clean
+.PHONY: setup build demo test format check-format sanitize fuzz-build fuzz fuzz-long clean
 
 # ccache makes a second build of the same sources quick; without it everything works as well.
 CMAKE_FLAGS := $(if $(shell command -v ccache),-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
@@ -33,5 +33,16 @@ sanitize: setup
 	@cmake --build --preset tsan --target omvc_tests
 	@ctest --preset tsan --parallel 2 -R 'Workers|KMeans|Lloyd|DataBlock|RowProblem|LearnChunk|Prototypes|Clusterer'
 
+fuzz-build: setup
+	@cmake --preset fuzz $(CMAKE_FLAGS) >/dev/null
+	@cmake --build --preset fuzz
+
+# Every reader fed with damaged files under the sanitizers: a short run of every target, and a long one.
+fuzz: fuzz-build
+	@tests/fuzz/run 20000
+
+fuzz-long: fuzz-build
+	@tests/fuzz/run $(or $(RUNS),1000000)
+
 clean:
-	@rm -rf build build-dev build-asan build-tsan
+	@rm -rf build build-dev build-asan build-tsan build-fuzz

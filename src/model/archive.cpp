@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <string_view>
 #include <zlib.h>
 
@@ -202,7 +203,11 @@ Archive Archive::from_bytes(std::string_view bytes, const std::string& name) {
     std::uint64_t count = 1;
     for (std::uint32_t i = 0; i < dimensions; ++i) {
       entry.shape.push_back(reader.value<std::uint64_t>());
-      if (__builtin_mul_overflow(count, entry.shape.back(), &count)) reader.fail("has an entry that is too large");
+      // An extent beside one of 0 is bounded by nothing but this.
+      if (entry.shape.back() > static_cast<std::uint64_t>(std::numeric_limits<Index>::max()) ||
+          __builtin_mul_overflow(count, entry.shape.back(), &count)) {
+        reader.fail("has an entry that is too large");
+      }
     }
     if (type == 1) {
       entry.data = reader.values<double>(count);

@@ -18,6 +18,13 @@ Sums get_sums(const Archive& archive, const std::string& key, Index features, In
           archive.number(key + "/c")};
 }
 
+// Counts are kept as double; those of a sound model are numbers of instances.
+double checked_count(double count) {
+  constexpr double kMost = 9007199254740992.0;  // 2^53: beyond it a double does not count
+  if (!(count >= 0 && count <= kMost)) throw Error(ErrorKind::data, "the model's counters make no sense");
+  return count;
+}
+
 }  // namespace
 
 State::State(const Schema& schema, Index rank) : scale(RowVector::Ones(rank)) {
@@ -65,8 +72,8 @@ State State::load(const Archive& archive, const Schema& schema, const std::strin
     archive.matrix(fmt::format("{}view{}/basis", prefix, v), schema.views[v].features, rank);
   }
   State state(schema, rank);
-  state.instances = counters(0);
-  state.pass_instances = counters(1);
+  state.instances = checked_count(counters(0));
+  state.pass_instances = checked_count(counters(1));
   state.seen_penalty = counters(2);
   state.pass_penalty = counters(3);
   state.pass = static_cast<int>(counters(4));
@@ -80,7 +87,7 @@ State State::load(const Archive& archive, const Schema& schema, const std::strin
       state.views[v].pass = get_sums(archive, key + "/pass", features, rank);
     }
     state.views[v].row_sum = archive.vector(key + "/row_sum", features);
-    state.views[v].observed = archive.number(key + "/observed");
+    state.views[v].observed = checked_count(archive.number(key + "/observed"));
   }
   return state;
 }

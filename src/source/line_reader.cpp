@@ -15,7 +15,11 @@
 namespace omvc {
 namespace {
 
+#ifdef OMVC_FUZZING
+constexpr std::size_t kBufferBytes = 61;  // so that the lines of small files, too, reach beyond it
+#else
 constexpr std::size_t kBufferBytes = std::size_t{1} << 18;
+#endif
 
 // A compressed file of a few megabytes can hold one line of gigabytes; no real instance is that long.
 constexpr std::size_t kMaxLineBytes = std::size_t{1} << 28;

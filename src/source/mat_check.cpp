@@ -5,14 +5,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <fmt/core.h>
-#include <fstream>
-#include <optional>
+#include <limits>
 #include <string_view>
-#include <vector>
-#include <zlib.h>
 
 #include "omvc/error.hpp"
 
+#include "source/mat_bytes.hpp"
 #include "source/sizes.hpp"
 
 namespace omvc {
@@ -22,140 +20,86 @@ constexpr Index kHeaderBytes = 128;
 constexpr Index kTagBytes = 8;
 constexpr int kMaxDepth = 16;  // of cells in cells
 
-// The types of elements and classes of matrices that are looked into.
+// Types of parts.
+constexpr std::uint32_t kInt8 = 1;
 constexpr std::uint32_t kInt32 = 5;
+constexpr std::uint32_t kUint32 = 6;
 constexpr std::uint32_t kMatrix = 14;
 constexpr std::uint32_t kCompressed = 15;
+constexpr std::uint32_t kUtf8 = 16;
+constexpr std::uint32_t kUtf32 = 18;
+
+// Classes of matrices.
 constexpr std::uint32_t kCellClass = 1;
-constexpr std::uint32_t kFirstNumericClass = 6;
+constexpr std::uint32_t kStructClass = 2;
+constexpr std::uint32_t kObjectClass = 3;
+constexpr std::uint32_t kCharClass = 4;
+constexpr std::uint32_t kSparseClass = 5;
 constexpr std::uint32_t kLastNumericClass = 15;
+constexpr std::uint32_t kLogicalFlag = 0x0200;
+constexpr std::uint32_t kComplexFlag = 0x0800;
 
-// Thrown inside this file only; check_mat_file adds the place.
-struct Damage {
-  std::string what;
-};
+// The bytes that a number of this type takes; 0 for what is not a number.
+Index number_bytes(std::uint32_t type) {
+  constexpr std::array<Index, 14> kBytes{0, 1, 1, 2, 2, 4, 4, 4, 0, 8, 0, 0, 8, 8};
+  return type < kBytes.size() ? kBytes[type] : 0;
+}
 
-// Bytes read front to back.
-class Bytes {
- public:
-  virtual ~Bytes() = default;
-
-  // Throws Damage if there are fewer.
-  virtual void read(unsigned char* to, Index count) = 0;
-
-  void skip(Index count) {
-    std::array<unsigned char, 4096> ignored;
-    for (; count > 0; count -= static_cast<Index>(ignored.size())) {
-      read(ignored.data(), std::min(count, static_cast<Index>(ignored.size())));
-    }
-  }
-};
-
-class FileBytes final : public Bytes {
- public:
-  explicit FileBytes(std::ifstream& file) : file_(file) {}
-  void read(unsigned char* to, Index count) override {
-    file_.read(reinterpret_cast<char*>(to), static_cast<std::streamsize>(count));
-    if (!file_) throw Damage{"cannot be read"};
-  }
-
- private:
-  std::ifstream& file_;
-};
-
-// The content of the next `packed_bytes` bytes of a file, which are one zlib stream.
-class UnpackedBytes final : public Bytes {
- public:
-  UnpackedBytes(std::ifstream& file, Index packed_bytes) : file_(file), left_(packed_bytes), packed_(1 << 16) {
-    if (inflateInit(&stream_) != Z_OK) throw Error(ErrorKind::io, "zlib cannot be started: out of memory");
-  }
-  ~UnpackedBytes() override { inflateEnd(&stream_); }
-  UnpackedBytes(const UnpackedBytes&) = delete;
-  UnpackedBytes& operator=(const UnpackedBytes&) = delete;
-
-  void read(unsigned char* to, Index count) override {
-    if (unpack(to, count) != count) throw Damage{"ends early"};
-  }
-
-  // Throws Damage unless all has been read and the checksum is right.
-  void finish() {
-    unsigned char beyond = 0;
-    if (unpack(&beyond, 1) != 0) throw Damage{"is longer than it says"};
-  }
-
- private:
-  // Up to `count` bytes, fewer only at the end of the stream.
-  Index unpack(unsigned char* to, Index count) {
-    stream_.next_out = to;
-    stream_.avail_out = static_cast<unsigned>(count);
-    while (stream_.avail_out > 0 && !ended_) {
-      if (stream_.avail_in == 0) refill();
-      const int status = inflate(&stream_, Z_NO_FLUSH);
-      ended_ = status == Z_STREAM_END;
-      if (!ended_ && status != Z_OK) throw Damage{"cannot be unpacked"};
-    }
-    return count - static_cast<Index>(stream_.avail_out);
-  }
-
-  void refill() {
-    const Index count = std::min(left_, static_cast<Index>(packed_.size()));
-    file_.read(reinterpret_cast<char*>(packed_.data()), static_cast<std::streamsize>(count));
-    if (count == 0 || !file_) throw Damage{"cannot be unpacked"};
-    left_ -= count;
-    stream_.next_in = packed_.data();
-    stream_.avail_in = static_cast<unsigned>(count);
-  }
-
-  std::ifstream& file_;
-  Index left_;
-  std::vector<unsigned char> packed_;
-  z_stream stream_{};
-  bool ended_ = false;
-};
-
+// Follows the parts of a matrix. `left` counts the bytes of the matrix that come after what has been read.
 class Walk {
  public:
-  Walk(Bytes& bytes, bool big_endian) : bytes_(bytes), big_endian_(big_endian) {}
+  Walk(MatBytes& bytes, bool big_endian) : bytes_(bytes), big_endian_(big_endian) {}
 
-  // The parts of a matrix that has this many bytes: flags, dimensions, name, then values or cells.
-  void matrix(Index size, int depth) {
-    if (depth > kMaxDepth) throw Damage{"is nested too deeply"};
-    std::uint32_t matrix_class = 0;
-    const Index whole = size;
-    for (int part = 0; size > 0; ++part) {
-      const Tag tag = read_tag(size);
-      size -= kTagBytes;
-      if (tag.small) continue;
-      if (tag.bytes > size) throw Damage{"has a part that is longer than the whole"};
-      Index seen = 0;
-      if (part == 0 && tag.bytes >= 4) {
-        matrix_class = read_number() & 0xFF;
-        seen = 4;
-      } else if (part == 1 && tag.type == kInt32) {
-        check_dimensions(tag.bytes / 4, matrix_class, whole);
-        seen = tag.bytes / 4 * 4;
-      } else if (tag.type == kMatrix) {
-        matrix(tag.bytes, depth + 1);
-        seen = tag.bytes;
-      }
-      const Index padded = std::min((tag.bytes + 7) / 8 * 8, size);  // the last part may lack its padding
-      bytes_.skip(padded - seen);
-      size -= padded;
-    }
+  struct Tag {
+    std::uint32_t type;
+    std::uint32_t bytes;
+  };
+  Tag read_tag() {
+    const std::uint32_t type = read_number();
+    return {type, read_number()};
   }
 
-  // The tag and the content of one matrix.
-  void element() {
-    const Tag tag = read_tag(kTagBytes);
-    if (tag.small || tag.type != kMatrix) throw Damage{"is not a matrix"};
-    matrix(tag.bytes, 0);
+  // Flags, dimensions and name, then what the class asks for.
+  void matrix(Index left, int depth) {
+    if (depth > kMaxDepth) throw MatDamage{"is nested too deeply"};
+    const std::uint32_t flags = read_flags(left);
+    const std::uint32_t matrix_class = flags & 0xFF;
+    if (matrix_class < kCellClass || matrix_class > kLastNumericClass) {
+      throw MatDamage{"is an object that cannot be read, such as a table, a string array or a function",
+                      "save the matrices alone, without it"};
+    }
+    const Shape shape = read_shape(left);
+    const Part name = next_part(left);
+    if (name.type != kInt8 && name.type != kUtf8) throw MatDamage{"has no name"};
+    bytes_.skip(name.padded);
+    if (matrix_class == kCellClass) {
+      matrices(shape.count, left, depth);
+    } else if (matrix_class == kStructClass || matrix_class == kObjectClass) {
+      if (matrix_class == kObjectClass) bytes_.skip(next_part(left).padded);
+      fields(shape.count, left, depth);
+    } else if (matrix_class == kCharClass) {
+      characters(left);
+    } else {
+      const bool sparse = matrix_class == kSparseClass;
+      if (sparse) positions(shape.cols, left);
+      for (int part = 0; part < ((flags & kComplexFlag) != 0 ? 2 : 1); ++part) {
+        const Index found = numbers(left, sparse && (flags & kLogicalFlag) != 0);
+        if (found != shape.count && !sparse) throw MatDamage{"announces more or fewer values than it has"};
+      }
+    }
+    if (left != 0) throw MatDamage{"is longer than it says"};
   }
 
  private:
-  struct Tag {
+  struct Part {
     std::uint32_t type = 0;
     Index bytes = 0;
-    bool small = false;  // up to four bytes of content lie in the tag itself
+    Index padded = 0;           // how many bytes the content takes up, which are the next to be read
+    std::uint32_t content = 0;  // of a part of up to four bytes, which lies in its tag: padded is 0 then
+  };
+  struct Shape {
+    Index count = 1;
+    Index cols = 0;
   };
 
   std::uint32_t read_number() {
@@ -166,59 +110,135 @@ class Walk {
     return number;
   }
 
-  Tag read_tag(Index size) {
-    if (size < kTagBytes) throw Damage{"ends inside a part"};
-    const std::uint32_t first = read_number();
-    const std::uint32_t second = read_number();
-    if (first >> 16 != 0) {
-      if (first >> 16 > 4) throw Damage{"has a part of impossible length"};
-      return {first & 0xFFFF, 0, true};
+  // Reads the tag of the next part and takes the whole part off `left`.
+  Part next_part(Index& left) {
+    if (left < kTagBytes) throw MatDamage{"ends inside a part"};
+    const Tag tag = read_tag();
+    left -= kTagBytes;
+    if (tag.type >> 16 != 0) {
+      if (tag.type >> 16 > 4) throw MatDamage{"has a part of impossible length"};
+      return {tag.type & 0xFFFF, tag.type >> 16, 0, tag.bytes};
     }
-    return {first, second, false};
+    if (tag.bytes > left) throw MatDamage{"has a part that is longer than the whole"};
+    const Index padded = std::min((Index{tag.bytes} + 7) / 8 * 8, left);  // the last part may lack its padding
+    left -= padded;
+    return {tag.type, tag.bytes, padded, 0};
   }
 
-  // A number takes at least one byte and a cell has a tag.
-  void check_dimensions(Index dimensions, std::uint32_t matrix_class, Index whole) {
-    std::optional<Index> count = 1;
-    for (Index i = 0; i < dimensions; ++i) {
+  std::uint32_t read_flags(Index& left) {
+    const Part part = next_part(left);
+    if (part.type != kUint32 || part.padded != 8 || part.bytes != 8) throw MatDamage{"has no class"};
+    const std::uint32_t flags = read_number();
+    bytes_.skip(4);
+    return flags;
+  }
+
+  Shape read_shape(Index& left) {
+    const Part part = next_part(left);
+    if (part.type != kInt32 || part.bytes < 8 || part.bytes % 4 != 0) throw MatDamage{"has no dimensions"};
+    Shape shape;
+    bool empty = false;
+    for (Index i = 0; i < part.bytes / 4; ++i) {
       const Index length = read_number();
-      count = length == 0 ? 0 : count ? size_product(*count, length) : std::nullopt;
+      const auto count = size_product(shape.count, std::max<Index>(length, 1));
+      if (length > std::numeric_limits<std::int32_t>::max() || !count) throw MatDamage{"has impossible dimensions"};
+      shape.count = *count;
+      if (i == 1) shape.cols = length;
+      empty |= length == 0;
     }
-    const bool numeric = matrix_class >= kFirstNumericClass && matrix_class <= kLastNumericClass;
-    if (!numeric && matrix_class != kCellClass) return;
-    if (!count || *count > whole / (numeric ? 1 : kTagBytes)) throw Damage{"announces more values than it has"};
+    bytes_.skip(part.padded - part.bytes);
+    if (empty) shape.count = 0;
+    return shape;
   }
 
-  Bytes& bytes_;
+  // A part of numbers; returns how many. MATLAB calls the bytes of a logical sparse matrix doubles.
+  Index numbers(Index& left, bool logical_sparse) {
+    const Part part = next_part(left);
+    const Index size = logical_sparse ? 1 : number_bytes(part.type);
+    if (size == 0 || part.bytes % size != 0) throw MatDamage{"has values of an unknown type"};
+    bytes_.skip(part.padded);
+    return part.bytes / size;
+  }
+
+  // The row numbers and offsets of a sparse matrix. MATLAB may keep room for more entries than there are, so only the
+  // number of offsets must be right.
+  void positions(Index cols, Index& left) {
+    for (const bool offsets : {false, true}) {
+      const Part part = next_part(left);
+      if (part.type != kInt32 && part.type != kUint32) throw MatDamage{"has positions of an unknown type"};
+      if (part.bytes % 4 != 0 || (offsets && part.bytes / 4 != cols + 1)) {
+        throw MatDamage{"announces more or fewer columns than it has"};
+      }
+      bytes_.skip(part.padded);
+    }
+  }
+
+  // How many bytes a character takes varies, and not all writers count them right.
+  void characters(Index& left) {
+    const Part part = next_part(left);
+    const bool utf = part.type >= kUtf8 && part.type <= kUtf32;
+    if (!utf && number_bytes(part.type) == 0) throw MatDamage{"has characters of an unknown type"};
+    bytes_.skip(part.padded);
+  }
+
+  void matrices(Index count, Index& left, int depth) {
+    if (count > left / kTagBytes) throw MatDamage{"announces more cells than it has"};
+    for (Index i = 0; i < count; ++i) {
+      const Part part = next_part(left);
+      if (part.type != kMatrix || part.padded != part.bytes) throw MatDamage{"has a cell that is not a matrix"};
+      if (part.bytes > 0) matrix(part.bytes, depth + 1);  // an empty cell may have no content at all
+    }
+  }
+
+  // The length of the fields' names, the names, and a matrix for every field of every element.
+  void fields(Index count, Index& left, int depth) {
+    const Part length = next_part(left);
+    if (length.type != kInt32 || length.bytes != 4) throw MatDamage{"has no length of field names"};
+    const Index name_bytes = length.padded == 0 ? length.content : read_number();
+    bytes_.skip(std::max<Index>(length.padded - 4, 0));
+    const Part names = next_part(left);
+    if (names.type != kInt8 || name_bytes < 1 || names.bytes % name_bytes != 0) throw MatDamage{"has no field names"};
+    bytes_.skip(names.padded);
+    const auto total = size_product(count, names.bytes / name_bytes);
+    if (!total) throw MatDamage{"has impossible dimensions"};
+    matrices(*total, left, depth);
+  }
+
+  MatBytes& bytes_;
   bool big_endian_;
 };
 
 // Checks the element at the file's position and returns how many bytes it takes.
 Index check_element(std::ifstream& file, Index bytes_left, bool big_endian) {
-  if (bytes_left < kTagBytes) throw Damage{"ends early"};
-  std::array<unsigned char, 8> tag{};
-  FileBytes(file).read(tag.data(), kTagBytes);
-  if (big_endian) {
-    std::reverse(tag.begin(), tag.begin() + 4);
-    std::reverse(tag.begin() + 4, tag.end());
-  }
-  const auto number = [&](std::size_t at) {
-    return std::uint32_t{tag[at]} | std::uint32_t{tag[at + 1]} << 8 | std::uint32_t{tag[at + 2]} << 16 |
-           std::uint32_t{tag[at + 3]} << 24;
-  };
-  const Index size = number(4);
-  if (size > bytes_left - kTagBytes) throw Damage{"reaches beyond the end of the file"};
-  if (number(0) == kCompressed) {
-    UnpackedBytes unpacked(file, size);
-    Walk(unpacked, big_endian).element();
+  if (bytes_left < kTagBytes) throw MatDamage{"ends early"};
+  MatFileBytes bytes(file);
+  Walk walk(bytes, big_endian);
+  const Walk::Tag tag = walk.read_tag();
+  const Index size = tag.bytes;
+  if (size > bytes_left - kTagBytes) throw MatDamage{"reaches beyond the end of the file"};
+  if (tag.type == kMatrix) {
+    walk.matrix(size, 0);
+  } else if (tag.type == kCompressed) {
+    MatUnpackedBytes unpacked(file, size);
+    Walk inner(unpacked, big_endian);
+    const Walk::Tag matrix = inner.read_tag();
+    if (matrix.type != kMatrix) throw MatDamage{"is not a matrix"};
+    inner.matrix(matrix.bytes, 0);
     unpacked.finish();
-  } else if (number(0) == kMatrix) {
-    FileBytes bytes(file);
-    Walk(bytes, big_endian).matrix(size, 0);
   } else {
-    throw Damage{"is not a matrix"};
+    throw MatDamage{"is not a matrix"};
   }
   return kTagBytes + size;
+}
+
+enum class Version { five_little, five_big, seven_three, other };
+
+Version version_of(std::string_view header) {
+  const std::string_view bytes = header.substr(124);
+  if (bytes == std::string_view("\x00\x01IM", 4)) return Version::five_little;
+  if (bytes == std::string_view("\x01\x00MI", 4)) return Version::five_big;
+  if (bytes == std::string_view("\x00\x02IM", 4)) return Version::seven_three;
+  return Version::other;
 }
 
 }  // namespace
@@ -230,20 +250,22 @@ void check_mat_file(const std::string& path) {
   if (error || !file) throw Error(ErrorKind::io, fmt::format("{}: cannot open for reading", path));
   std::array<char, kHeaderBytes> header{};
   file.read(header.data(), kHeaderBytes);
-  const std::string_view text(header.data(), header.size());
-  if (!text.starts_with("MATLAB 5.0")) return;
-  const bool big_endian = text.substr(126) == "MI";
+  const Version version = version_of({header.data(), header.size()});
+  if (version == Version::seven_three) return;
+  if (version == Version::other) {
+    throw Error(ErrorKind::data, fmt::format("{}: is not a MAT file of version 5 or 7.3, or is truncated; in MATLAB "
+                                             "save it with -v7",
+                                             path));
+  }
   Index at = kHeaderBytes;
   try {
-    if (!file) throw Damage{"ends early"};
     while (at < file_bytes) {
       file.seekg(at);
-      at += check_element(file, file_bytes - at, big_endian);
+      at += check_element(file, file_bytes - at, version == Version::five_big);
     }
-  } catch (const Damage& damage) {
-    throw Error(ErrorKind::data, fmt::format("{}: the variable at byte {} {}; the file is truncated or damaged, get it "
-                                             "again",
-                                             path, at, damage.what));
+  } catch (const MatDamage& damage) {
+    throw Error(ErrorKind::data,
+                fmt::format("{}: the variable at byte {} {}; {}", path, at, damage.what, damage.advice));
   }
 }
 

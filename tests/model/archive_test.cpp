@@ -66,12 +66,9 @@ TEST(Archive, EveryFlippedBitIsRefused) {
   EXPECT_THROW(Archive::from_bytes(bytes + "x", "test"), Error);
 }
 
-// A file may be wrong and still carry a checksum that matches: sizes are checked against what is there.
-TEST(Archive, HugeSizesTakeNoMemory) {
-  std::string bytes = example().to_bytes();
-  const std::size_t at = bytes.find("integers") + 8 + 8;  // past the key, the type and the number of dimensions
-  const std::uint64_t huge = std::uint64_t{1} << 61;
-  std::memcpy(bytes.data() + at, &huge, sizeof huge);
+// A file may be wrong and still carry a checksum that matches: here one number in it is replaced.
+std::string with_number(std::string bytes, std::size_t at, std::uint64_t number) {
+  std::memcpy(bytes.data() + at, &number, sizeof number);
   const auto crc = [](std::string_view data) {  // CRC-32 bit by bit, the definition
     std::uint32_t sum = 0xFFFFFFFFu;
     for (const char c : data) {
@@ -81,7 +78,23 @@ TEST(Archive, HugeSizesTakeNoMemory) {
     return ~sum;
   }(std::string_view(bytes).substr(0, bytes.size() - 4));
   std::memcpy(bytes.data() + bytes.size() - 4, &crc, 4);
-  test::expect_error(ErrorKind::data, {"test", "ends too early"}, [&] { Archive::from_bytes(bytes, "test"); });
+  return bytes;
+}
+
+TEST(Archive, HugeSizesTakeNoMemory) {
+  const std::string bytes = example().to_bytes();
+  const std::size_t at = bytes.find("integers") + 8 + 8;  // past the key, the type and the number of dimensions
+  const std::string huge = with_number(bytes, at, std::uint64_t{1} << 61);
+  test::expect_error(ErrorKind::data, {"test", "ends too early"}, [&] { Archive::from_bytes(huge, "test"); });
+}
+
+TEST(Archive, AnExtentBesideZeroIsBoundedToo) {
+  Archive archive;
+  archive.put("matrix", Matrix(0, 3));
+  const std::string bytes = archive.to_bytes();
+  const std::size_t second = bytes.find("matrix") + 6 + 8 + 8;
+  const std::string negative = with_number(bytes, second, std::uint64_t{1} << 63);
+  test::expect_error(ErrorKind::data, {"test", "too large"}, [&] { Archive::from_bytes(negative, "test"); });
 }
 
 TEST(Archive, SaysWhichFileCannotBeReadOrWritten) {

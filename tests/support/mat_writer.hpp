@@ -4,6 +4,7 @@
 #include <matio.h>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace omvc::test {
@@ -38,6 +39,21 @@ inline matvar_t* mat_sparse(const char* name, std::size_t rows, std::size_t cols
 inline matvar_t* mat_cell(const char* name, std::vector<matvar_t*> cells) {
   std::size_t dims[2] = {1, cells.size()};
   return Mat_VarCreate(name, MAT_C_CELL, MAT_T_CELL, 2, dims, cells.data(), 0);
+}
+
+inline matvar_t* mat_text(const char* name, std::string text) {
+  std::size_t dims[2] = {1, text.size()};
+  return Mat_VarCreate(name, MAT_C_CHAR, MAT_T_UTF8, 2, dims, text.data(), 0);
+}
+
+// One record. Takes the fields over.
+inline matvar_t* mat_struct(const char* name, const std::vector<std::pair<const char*, matvar_t*>>& fields) {
+  std::size_t dims[2] = {1, 1};
+  std::vector<const char*> names;
+  for (const auto& [field, value] : fields) names.push_back(field);
+  matvar_t* record = Mat_VarCreateStruct(name, 2, dims, names.data(), static_cast<unsigned>(names.size()));
+  for (const auto& [field, value] : fields) Mat_VarSetStructFieldByName(record, field, 0, value);
+  return record;
 }
 
 // Writes and frees the variables, and returns the path.

@@ -1,0 +1,60 @@
+// A model file with a right checksum: loaded, asked about everything, used, saved and loaded again.
+#include "omvc/clusterer.hpp"
+
+#include "fuzz.hpp"
+
+namespace {
+
+using omvc::Chunk;
+using omvc::Clusterer;
+using omvc::Index;
+
+// Two instances, the second without the first view.
+Chunk small_chunk(const omvc::Schema& schema) {
+  Chunk chunk;
+  chunk.rows = {0, 1};
+  for (const omvc::ViewSchema& view : schema.views) {
+    omvc::DenseBlock<double> block{.rows = 2, .cols = view.features, .values = {}};
+    std::vector<Index> present{0, 1};
+    if (chunk.views.empty()) {
+      block.rows = 1;
+      present = {0};
+    }
+    for (Index i = 0; i < block.rows * block.cols; ++i) block.values.push_back(static_cast<double>(i % 3));
+    chunk.views.push_back({std::move(block), std::move(present)});
+  }
+  return chunk;
+}
+
+void use(Clusterer& model) {
+  const Chunk chunk = small_chunk(model.schema());
+  const omvc::Assignment found = model.assign(chunk);
+  omvc::fuzz::require(found.labels.size() == 2, "every instance gets a label");
+  for (const int label : found.labels) {
+    omvc::fuzz::require(label >= -1 && label < model.options().clusters, "a label is a cluster");
+  }
+  model.top_features(0, 0, 3);
+  model.partial_fit(chunk);
+}
+
+}  // namespace
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static omvc::fuzz::InputFile file("model.omvc");
+  static const omvc::test::TempDir copies;
+  std::optional<Clusterer> model;
+  try {
+    model = Clusterer::load(file.write(omvc::fuzz::with_checksum(omvc::fuzz::as_text(data, size))));
+  } catch (const omvc::Error&) {
+    return 0;
+  }
+  model->views();
+  const std::string path = copies.path("copy.omvc");
+  model->save(path);
+  Clusterer::load(path);  // what it throws is a finding: a model that was accepted can be kept
+  try {
+    use(*model);
+  } catch (const omvc::Error&) {
+  }
+  return 0;
+}

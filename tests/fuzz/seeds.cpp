@@ -1,0 +1,191 @@
+// Writes what the fuzzers start from: FOLDER/TARGET/NAME, small sound files of every format, made by the writers that
+// the library and its tests use, and the example data.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <stdexcept>
+
+#include "omvc/clusterer.hpp"
+#include "omvc/planted.hpp"
+#include "omvc/sink.hpp"
+
+#include "model/archive.hpp"
+#include "support/temp_dir.hpp"
+
+#ifdef OMVC_WITH_MATIO
+#include "support/mat_writer.hpp"
+#endif
+
+namespace omvc::test {
+namespace {
+
+class Seeds {
+ public:
+  explicit Seeds(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
+  void add(const std::vector<std::string>& targets, const std::string& name, std::string_view bytes) const {
+    for (const std::string& target : targets) {
+      std::filesystem::create_directories(folder_ / target);
+      std::ofstream file(folder_ / target / name, std::ios::binary);
+      file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+      file.close();
+      if (!file) throw std::runtime_error("cannot write " + (folder_ / target / name).string());
+    }
+  }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const std::size_t at = text.find(from);
+  if (at == std::string::npos) throw std::runtime_error("there is no " + from + " to replace");
+  return text.replace(at, from.size(), to);
+}
+
+// A small matrix as the library writes results, in the format that the name asks for.
+std::string written_by_sink(const TempDir& dir, const std::string& name) {
+  const std::vector<double> values{1, 0, 0.5, 2, 3, 0, 0, 1e-3, 7, 4, 5, 6};
+  const auto sink = make_embedding_sink(dir.path(name));
+  sink->write({.first_row = 0, .labels = {}, .embedding = {values.data(), 4, 3}});
+  sink->finish();
+  return read_bytes(dir.path(name));
+}
+
+void add_text(const Seeds& seeds, const TempDir& dir, const std::filesystem::path& examples) {
+  const std::string csv = written_by_sink(dir, "view.csv");
+  const std::string tsv = written_by_sink(dir, "view.tsv");
+  const std::string header = "\xEF\xBB\xBF# words\r\n\"a, b\",\"say \"\"hi\"\"\",c\r\n1,2,3\r\n\r\n4,5e-1,+6\r\n,,\r\n";
+  const std::string blanks = "\n\n  1  2.5 -3\nnan NA NaN\n4 5e-1   6  \n";
+  const std::string ids = "id;x;y\ncell-1;1;2\ncell-2;0;3\n";
+  const std::vector<std::string> targets{"text", "text_gz", "content"};
+  seeds.add(targets, "csv", csv);
+  seeds.add(targets, "tsv", tsv);
+  seeds.add(targets, "header", header);
+  seeds.add(targets, "blanks", blanks);
+  seeds.add(targets, "ids", ids);
+  for (const char* name : {"text.csv", "image.tsv"}) seeds.add(targets, name, read_bytes((examples / name).string()));
+  seeds.add({"text_gz", "content"}, "csv.gz", read_bytes(dir.write_gzip("view.csv.gz", csv + header)));
+  seeds.add({"join"}, "rows", csv + '\xFF' + tsv);
+  seeds.add({"join"}, "header", header + '\xFF' + "d\n1\n\n2\n3\n");
+  seeds.add({"join"}, "ids", ids + '\xFF' + "id,z\ncell-2,1\ncell-3,\"2\"\n");
+}
+
+void add_side_files(const Seeds& seeds, const TempDir& dir, const std::filesystem::path& examples) {
+  const std::vector<int> labels{0, 2, 1, 1};
+  const auto sink = make_label_sink(dir.path("labels"));
+  sink->write({.first_row = 0, .labels = labels, .embedding = {nullptr, 4, 0}});
+  sink->finish();
+  seeds.add({"side_files"}, "labels", read_bytes(dir.path("labels")));
+  write_presence(dir.path("presence"), {true, false, false, true, true, true}, 2);
+  seeds.add({"side_files"}, "presence", read_bytes(dir.path("presence")));
+  seeds.add({"side_files"}, "order", "# order\n2\n0\n+1\n3\n");
+  seeds.add({"side_files"}, "words", "class\r\nB cells\r\n\"T, naive\"\r\nB cells\r\n");
+  seeds.add({"side_files"}, "truth.txt", read_bytes((examples / "truth.txt").string()));
+}
+
+void add_npy(const Seeds& seeds, const TempDir& dir) {
+  const std::string doubles = written_by_sink(dir, "view.npy");
+  const std::vector<std::string> targets{"npy", "content"};
+  seeds.add(targets, "f8", doubles);
+  seeds.add(targets, "fortran", replaced(doubles, "'fortran_order': False", "'fortran_order': True "));
+  seeds.add(targets, "i8", replaced(doubles, "<f8", "<i8"));
+  seeds.add(targets, "f4", replaced(replaced(doubles, "<f8", "<f4"), "(4, 3)", "(8, 3)"));
+  seeds.add(targets, "u2", replaced(replaced(doubles, "<f8", "<u2"), "(4, 3)", "(8, 6)"));
+  seeds.add(targets, "b1", replaced(replaced(doubles, "<f8", "|b1"), "(4, 3), } ", "(32, 3), }"));
+}
+
+void add_matrix_market(const Seeds& seeds) {
+  const std::string banner = "%%MatrixMarket matrix ";
+  const std::vector<std::string> targets{"matrix_market", "content"};
+  seeds.add(targets, "coordinate",
+            banner + "coordinate real general\n% comment\n3 4 4\n3 4 -1.5\n1 2 2\n3 1 1e1\n1 1 7\n");
+  seeds.add(targets, "pattern", banner + "coordinate pattern general\n2 2 2\n1 2\n2 1");
+  seeds.add(targets, "symmetric", banner + "coordinate integer symmetric\r\n3 3 3\r\n1 1 1\r\n2 1 2\r\n3 2 3\r\n");
+  seeds.add(targets, "array", banner + "array real general\n2 3\n1\n4\n2\nnan\n3\n6\n");
+  seeds.add(targets, "triangle", banner + "array real symmetric\n2 2\n1\n2\n3\n");
+}
+
+void add_models(const Seeds& seeds, const TempDir& dir) {
+  Archive archive;
+  archive.put("number", 2.5);
+  archive.put("integers", std::vector<Index>{-1, 7});
+  archive.put("matrix", Matrix(Matrix::Ones(2, 3)));
+  archive.put("text", std::string("paper"));
+  archive.put("lines", std::vector<std::string>{"a", "", "c"});
+  seeds.add({"archive"}, "every-type", archive.to_bytes());
+
+  const PlantedOptions planted{.instances = 12, .features = {3, 4}, .clusters = 2};
+  for (const auto& [name, preset] : {std::pair{"standard", Preset::standard}, std::pair{"paper", Preset::paper}}) {
+    Options options = preset_options(preset);
+    options.clusters = 2;
+    options.rank = 2;
+    options.restarts = 1;
+    Clusterer fitted(options);
+    const auto nowhere = make_sink_list({});
+    fitted.fit(*make_planted_source(planted), *nowhere);
+    fitted.save(dir.path("model"));
+    seeds.add({"model"}, name + std::string("-fitted"), read_bytes(dir.path("model")));
+    Clusterer learning(options);
+    learning.partial_fit(*make_planted_source(planted)->next(5));
+    learning.save(dir.path("model"));
+    seeds.add({"model"}, name + std::string("-learning"), read_bytes(dir.path("model")));
+  }
+}
+
+#ifdef OMVC_WITH_MATIO
+std::vector<std::vector<matvar_t*>> mat_sets() {
+  return {
+      {mat_cell("X", {mat_doubles(nullptr, 3, 2, {1, 2, 3, 4, 5, 6}),
+                      mat_sparse(nullptr, 3, 2, {0, 1, 3}, {2, 0, 1}, {7, 8, 9})}),
+       mat_doubles("Y", 3, 1, {1, 2, 1})},
+      {mat_cell("data", {mat_doubles(nullptr, 2, 3, {1, 2, 0.5, 4, 5, 6}),
+                         mat_dense<std::uint8_t>(nullptr, 1, 3, {1, 2, 3}, MAT_C_UINT8, MAT_T_UINT8)}),
+       mat_cell("index", {mat_doubles(nullptr, 3, 1, {1, 2, 3}), mat_doubles(nullptr, 2, 1, {1, 3})}),
+       mat_cell("truelabel", {mat_doubles(nullptr, 3, 1, {0, 1, 2})})},
+      {mat_doubles("truth", 3, 1, {1, 1, 2}), mat_doubles("EN", 3, 3, {1, 3, 1, 2, 1, 1, 0.5, -2, 4})},
+      {mat_struct("info", {{"note", mat_text(nullptr, "hello")}, {"sizes", mat_doubles(nullptr, 1, 2, {1, 2})}}),
+       mat_text("Y", "words"), mat_cell("X", {mat_doubles(nullptr, 2, 1, {1, 2})})},
+      {mat_cell("fea", {mat_dense<float>(nullptr, 2, 2, {1, 2, 3, 100}, MAT_C_SINGLE, MAT_T_SINGLE)})},
+  };
+}
+
+void add_mat(const Seeds& seeds, const TempDir& dir) {
+  for (const auto compression : {MAT_COMPRESSION_NONE, MAT_COMPRESSION_ZLIB}) {
+    int number = 0;
+    for (const auto& variables : mat_sets()) {
+      const std::string bytes = read_bytes(write_mat(dir.path("set.mat"), variables, MAT_FT_MAT5, compression));
+      const bool plain = compression == MAT_COMPRESSION_NONE;
+      const std::string name = (plain ? "plain" : "packed") + std::to_string(++number);
+      seeds.add({"mat", "content"}, name, bytes);
+      if (plain) seeds.add({"mat_packed"}, name, bytes);
+    }
+  }
+}
+#else
+void add_mat(const Seeds&, const TempDir&) {}
+#endif
+
+void write_seeds(const std::string& folder, const std::filesystem::path& examples) {
+  const Seeds seeds(folder);
+  const TempDir dir;
+  add_text(seeds, dir, examples);
+  add_side_files(seeds, dir, examples);
+  add_npy(seeds, dir);
+  add_matrix_market(seeds);
+  add_mat(seeds, dir);
+  add_models(seeds, dir);
+}
+
+}  // namespace
+}  // namespace omvc::test
+
+int main(int argc, char** argv) {
+  if (argc != 3) {
+    std::cerr << "usage: " << argv[0] << " FOLDER EXAMPLES\n";
+    return 2;
+  }
+  omvc::test::write_seeds(argv[1], argv[2]);
+  return 0;
+}
