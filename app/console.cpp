@@ -19,14 +19,14 @@ void request_stop(int signal) {
   g_stop = 1;
 }
 
-std::string duration(double seconds) {
+}  // namespace
+
+std::string duration_text(double seconds) {
   if (seconds < 60) return fmt::format("{:.0f} s", seconds);
   if (seconds < 3600)
     return fmt::format("{} min {:02} s", static_cast<int>(seconds) / 60, static_cast<int>(seconds) % 60);
   return fmt::format("{:.1f} h", seconds / 3600);
 }
-
-}  // namespace
 
 void stop_on_signals() {
   std::signal(SIGINT, request_stop);
@@ -37,11 +37,12 @@ bool stop_requested() { return g_stop != 0; }
 
 ProgressLine::ProgressLine(bool quiet) : quiet_(quiet), terminal_(::isatty(STDERR_FILENO) != 0) {}
 
-void ProgressLine::show(double share) {
+void ProgressLine::show(double share, const std::string& what) {
   const double now = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   if (quiet_ || (!terminal_ && now < next_line_)) return;
-  const std::string left = duration(now / std::max(share, 1e-9) * (1 - share));
-  fmt::print(stderr, "{}{:3.0f} %  {} left{}", terminal_ ? "\r\033[K" : "", 100 * share, left, terminal_ ? "" : "\n");
+  const std::string left = share > 0 ? fmt::format("  {} left", duration_text(now / share * (1 - share))) : "";
+  fmt::print(stderr, "{}{:3.0f} %{}{}{}{}", terminal_ ? "\r\033[K" : "", 100 * share, what.empty() ? "" : "  ", what,
+             left, terminal_ ? "" : "\n");
   std::fflush(stderr);
   next_line_ = 2 * now;
 }
@@ -98,7 +99,7 @@ bool ConsoleObserver::on_chunk(const ChunkReport& chunk) {
   const double left = total_ > 0 ? (static_cast<double>(passes_) * static_cast<double>(total_) - all_done) / rate : 0;
   const std::string progress =
       total_ > 0 ? fmt::format("pass {}/{}  {:3.0f} %  {:.0f} instances/s  {} left  loss {:.5g}", chunk.pass, passes_,
-                               100 * share, rate, duration(left), chunk.loss)
+                               100 * share, rate, duration_text(left), chunk.loss)
                  : fmt::format("{} instances  {:.0f} instances/s  loss {:.5g}", chunk.instances, rate, chunk.loss);
   if (terminal_ && now - last_bar_ > 0.1) {
     constexpr int kWidth = 24;
