@@ -52,6 +52,13 @@ std::string marker(std::size_t kind, double x, double y, const char* colour) {
   }
 }
 
+std::string superscript(int number) {
+  constexpr std::array<const char*, 10> kDigits{"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+  std::string out;
+  for (const char c : fmt::format("{}", number)) out += c == '-' ? "⁻" : kDigits[static_cast<std::size_t>(c - '0')];
+  return out;
+}
+
 // An axis that knows its range and where a value lies between its two ends on the page.
 class Scale {
  public:
@@ -81,6 +88,22 @@ class Scale {
     return begin_ + (end_ - begin_) * std::clamp(share, 0.0, 1.0);
   }
 
+  // The power of ten that is taken out of the numbers at the ticks, so that they stay short: 0 for none.
+  int exponent() const {
+    const double largest = std::max(std::abs(low_), std::abs(high_));
+    if (axis_.log || (largest < 1e5 && high_ - low_ >= 5e-3)) return 0;
+    return static_cast<int>(std::floor(std::log10(largest)));
+  }
+  std::string name() const {
+    return escape_xml(axis_.name) + (exponent() == 0 ? "" : fmt::format(" (× 10{})", superscript(exponent())));
+  }
+  std::vector<std::string> texts() const {
+    std::vector<double> shown = ticks();
+    if (exponent() == 0) return tick_texts(shown);
+    for (double& tick : shown) tick /= std::pow(10, exponent());
+    return tick_texts(shown);
+  }
+
   std::vector<double> ticks() const {
     int wanted = std::abs(end_ - begin_) > 300 ? 7 : 5;
     if (axis_.whole && high_ - low_ <= 12) wanted = static_cast<int>(high_ - low_) + 1;
@@ -97,13 +120,13 @@ class Scale {
   double high_ = -std::numeric_limits<double>::infinity();
 };
 
-std::string draw_axes(const LinePlot& plot, const Scale& x, const Scale& y) {
+std::string draw_axes(const Scale& x, const Scale& y) {
   const double right = kWidth - kLegend;
   const double bottom = kHeight - kBottom;
   std::string grid;
   std::string out;
   const std::vector<double> x_ticks = x.ticks();
-  const std::vector<std::string> x_texts = tick_texts(x_ticks);
+  const std::vector<std::string> x_texts = x.texts();
   for (std::size_t i = 0; i < x_ticks.size(); ++i) {
     const double at = x.at(x_ticks[i]);
     out += fmt::format("<path d=\"M{0:.2f} {1:.2f} v-5 M{0:.2f} {2:.2f} v5\" stroke=\"#000000\"/>\n", at, bottom, kTop);
@@ -111,7 +134,7 @@ std::string draw_axes(const LinePlot& plot, const Scale& x, const Scale& y) {
         fmt::format("<text x=\"{:.2f}\" y=\"{:.2f}\" text-anchor=\"middle\">{}</text>\n", at, bottom + 17, x_texts[i]);
   }
   const std::vector<double> y_ticks = y.ticks();
-  const std::vector<std::string> y_texts = tick_texts(y_ticks);
+  const std::vector<std::string> y_texts = y.texts();
   double longest = 0;
   for (std::size_t i = 0; i < y_ticks.size(); ++i) {
     longest = std::max(longest, static_cast<double>(y_texts[i].size()));
@@ -125,9 +148,9 @@ std::string draw_axes(const LinePlot& plot, const Scale& x, const Scale& y) {
   out += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"none\" stroke=\"#000000\"/>\n", kLeft,
                      kTop, right - kLeft, bottom - kTop);
   out += fmt::format("<text x=\"{:.2f}\" y=\"{:.2f}\" text-anchor=\"middle\">{}</text>\n", (kLeft + right) / 2,
-                     kHeight - 14, escape_xml(plot.x.name));
+                     kHeight - 14, x.name());
   out += fmt::format("<text transform=\"translate({:.2f} {:.2f}) rotate(-90)\" text-anchor=\"middle\">{}</text>\n",
-                     std::max(14.0, kLeft - 22 - 7.2 * longest), (kTop + bottom) / 2, escape_xml(plot.y.name));
+                     std::max(14.0, kLeft - 22 - 7.2 * longest), (kTop + bottom) / 2, y.name());
   return grid + out;
 }
 
@@ -227,7 +250,7 @@ std::string line_plot(const LinePlot& plot) {
       "<text x=\"{3}\" y=\"20\" font-size=\"14\" font-weight=\"bold\">{2}</text>\n"
       "<text x=\"{3}\" y=\"36\" font-size=\"11\" fill=\"#444444\">{4}</text>\n",
       kWidth, kHeight, escape_xml(plot.title), kLeft, escape_xml(plot.note));
-  out += draw_axes(plot, x, y);
+  out += draw_axes(x, y);
   for (std::size_t i = 0; i < plot.curves.size(); ++i) out += draw_curve(plot.curves[i], i, x, y);
   return out + draw_legend(plot) + "</svg>\n";
 }

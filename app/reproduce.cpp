@@ -71,15 +71,19 @@ void add_reproduce(CLI::App& app) {
       ->add_option("--methods", study.methods,
                    fmt::format("some of {}; those of the paper by default", fmt::join(all_contestants(), ", ")))
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->type_name("NAME,...");
   command->add_option("--sets", study.sets, "some of webkb, digit, reuters, youtube; all by default")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->type_name("NAME,...");
   command->add_option("--alphas", study.alphas, "grid of alpha, for fig13 and --grid")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->type_name("NUMBER,...");
   command->add_option("--betas", study.betas, "grid of beta, for fig13 and --grid")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->type_name("NUMBER,...");
   command->add_option("--parallel", arguments->parallel, "runs at a time, one thread each; 0: one a core")
       ->capture_default_str();

@@ -11,24 +11,19 @@ namespace {
 
 const GridAxis kAlpha{"alpha", {"1e-4", "1e-3", "1e-2", "1e-1", "1", "10"}};
 const GridAxis kBeta{"beta", {"1e-9", "1e-8", "1e-7", "1e-6", "1e-5"}};
-
-Options stated(Algorithm method) {
-  Options options;
-  options.method = method;
-  return options;
-}
+const GridAxis kGamma{"ridge", {"0.01", "0.1", "1", "10"}};  // of OPIMC
 
 std::vector<Contestant> everybody() {
   return {
+      {"omvc", "omvc default", method_options(Algorithm::omvc), false, true, {}},
       {"omvc-paper", "OMVC", preset_options(Preset::paper), false, false, {kAlpha, kBeta}},
-      {"onmf-i", "ONMF-I", stated(Algorithm::onmf_i), false, false, {}},
-      {"onmf-da", "ONMF-DA", stated(Algorithm::onmf_da), false, false, {}},
-      {"mic", "MIC", stated(Algorithm::mic), true, false, {kAlpha, kBeta}},
-      {"multinmf", "MultiNMF", stated(Algorithm::multinmf), true, false, {kAlpha}},
-      {"omvc", "omvc default", stated(Algorithm::omvc), false, true, {}},
-      {"opimc", "OPIMC", stated(Algorithm::opimc), false, true, {}},
-      {"masked-kmeans", "masked k-means", stated(Algorithm::masked_kmeans), true, true, {}},
-      {"concat-kmeans", "concat k-means", stated(Algorithm::concat_kmeans), true, true, {}},
+      {"onmf-i", "ONMF-I", method_options(Algorithm::onmf_i), false, false, {}},
+      {"onmf-da", "ONMF-DA", method_options(Algorithm::onmf_da), false, false, {}},
+      {"mic", "MIC", method_options(Algorithm::mic), true, false, {kAlpha, kBeta}},
+      {"multinmf", "MultiNMF", method_options(Algorithm::multinmf), true, false, {kAlpha}},
+      {"opimc", "OPIMC", method_options(Algorithm::opimc), false, true, {kGamma}},
+      {"masked-kmeans", "masked k-means", method_options(Algorithm::masked_kmeans), true, true, {}},
+      {"concat-kmeans", "concat k-means", method_options(Algorithm::concat_kmeans), true, true, {}},
   };
 }
 

@@ -32,6 +32,27 @@ const PlantedOptions kYouTubeShape{.instances = 4600,
                                    .noise = 2,
                                    .seed = 2013};
 
+std::vector<Index> order_of(const DataSet& set, Index rows, const std::string& folder, std::uint64_t seed) {
+  const std::string file = fmt::format("{}/masks/{}-order-{}.txt", folder, set.name, seed);
+  if (!fs::exists(file)) return random_order(rows, seed);
+  std::vector<Index> order = read_order(file);
+  if (static_cast<Index>(order.size()) == rows) return order;
+  throw Error(ErrorKind::data, fmt::format("{} lists {} rows, and {} has {}: mend or remove the file", file,
+                                           order.size(), set.title, rows));
+}
+
+std::vector<bool> mask_of(const DataSet& set, const LoadedSet& data, const std::string& folder, int missing,
+                          std::uint64_t seed) {
+  const std::string file = fmt::format("{}/masks/{}-cyclic-{}-{}.txt", folder, set.name, missing, seed);
+  const Index rows = data.table.size();
+  const auto views = static_cast<Index>(data.schema.views.size());
+  if (!fs::exists(file)) return make_mask(MaskProtocol::cyclic, rows, views, missing / 100.0, seed);
+  std::vector<bool> mask = read_presence(file, views);
+  if (static_cast<Index>(mask.size()) == rows * views) return mask;
+  throw Error(ErrorKind::data, fmt::format("{} has {} rows, and {} has {}: mend or remove the file", file,
+                                           static_cast<Index>(mask.size()) / views, set.title, rows));
+}
+
 bool all_exist(const std::vector<std::string>& files) {
   return std::all_of(files.begin(), files.end(), [](const std::string& file) { return fs::is_regular_file(file); });
 }
@@ -108,7 +129,7 @@ FoundSets find_data_sets(const std::string& folder) {
                   .files = {"reuters-600/reuters.mat"}}) ||
       finder.add({.name = "reuters-shape",
                   .role = "reuters",
-                  .title = "planted, shape of Reuters",
+                  .title = "planted data of Reuters' shape",
                   .stand_in = "planted data with its views and clusters and 2,800 instances stand in for it",
                   .large = true,
                   .planted = kReutersShape});
@@ -120,7 +141,7 @@ FoundSets find_data_sets(const std::string& folder) {
               .files = {"youtube.h5mu"}}) ||
       finder.add({.name = "youtube-shape",
                   .role = "youtube",
-                  .title = "planted, shape of YouTube",
+                  .title = "planted data of YouTube's shape",
                   .stand_in = "planted data with its views and clusters and 4,600 instances stand in for it",
                   .chunk = 100,
                   .large = true,
@@ -159,29 +180,17 @@ LoadedSet load_set(const DataSet& set) {
   return loaded;
 }
 
+void check_stream(const DataSet& set, const LoadedSet& data, const std::string& folder, int missing,
+                  std::uint64_t seed) {
+  order_of(set, data.table.size(), folder, seed);
+  if (missing > 0) mask_of(set, data, folder, missing, seed);
+}
+
 std::unique_ptr<Source> stream_of(const DataSet& set, const LoadedSet& data, const std::string& folder, int missing,
                                   std::uint64_t seed, Index limit) {
-  const Index rows = data.table.size();
-  const auto views = static_cast<Index>(data.schema.views.size());
-  const std::string order_file = fmt::format("{}/masks/{}-order-{}.txt", folder, set.name, seed);
-  std::vector<Index> order = fs::exists(order_file) ? read_order(order_file) : random_order(rows, seed);
-  if (static_cast<Index>(order.size()) != rows) {
-    throw Error(ErrorKind::data, fmt::format("{} lists {} rows, and {} has {}: mend or remove the file", order_file,
-                                             order.size(), set.title, rows));
-  }
-  auto source = make_table_source(data.schema, data.table, std::move(order));
-  if (missing > 0) {
-    const std::string mask_file = fmt::format("{}/masks/{}-cyclic-{}-{}.txt", folder, set.name, missing, seed);
-    std::vector<bool> mask = fs::exists(mask_file)
-                                 ? read_presence(mask_file, views)
-                                 : make_mask(MaskProtocol::cyclic, rows, views, missing / 100.0, seed);
-    if (static_cast<Index>(mask.size()) != rows * views) {
-      throw Error(ErrorKind::data, fmt::format("{} has {} rows, and {} has {}: mend or remove the file", mask_file,
-                                               static_cast<Index>(mask.size()) / views, set.title, rows));
-    }
-    source = make_masked_source(std::move(source), std::move(mask), mask_file);
-  }
-  if (limit <= 0 || limit >= rows) return source;
+  auto source = make_table_source(data.schema, data.table, order_of(set, data.table.size(), folder, seed));
+  if (missing > 0) source = make_masked_source(std::move(source), mask_of(set, data, folder, missing, seed));
+  if (limit <= 0 || limit >= data.table.size()) return source;
   std::optional<Chunk> some = source->next(limit);
   for (std::size_t i = 0; i < some->rows.size(); ++i) some->rows[i] = static_cast<Index>(i);
   return make_table_source(data.schema, std::move(*some));

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -55,5 +56,9 @@ LoadedSet load_set(const DataSet& set);
 // 0 for all.
 std::unique_ptr<Source> stream_of(const DataSet& set, const LoadedSet& data, const std::string& folder, int missing,
                                   std::uint64_t seed, Index limit = 0);
+
+// Throws ErrorKind::data or ErrorKind::io where a file that stream_of would read cannot be used.
+void check_stream(const DataSet& set, const LoadedSet& data, const std::string& folder, int missing,
+                  std::uint64_t seed);
 
 }  // namespace omvc::app

@@ -108,7 +108,7 @@ double estimate_seconds(const Job& job, const LoadedSet& data) {
   const double scoring = 4e-7 * r * r;
   const double passes = job.contestant->offline ? 1 : job.options.passes;
   const double chunks = job.options.chunk > 0 ? std::ceil(n / static_cast<double>(job.options.chunk)) : 1;
-  if (job.contestant->offline) return 0.1 + n * scoring + 200 * (n * row + basis);
+  if (job.contestant->offline) return 0.1 + 4 * n * scoring + 8 * (n * row + basis);
   return 0.1 + passes * (chunks * basis + n * (row + scoring));
 }
 

@@ -9,6 +9,7 @@
 #include <memory>
 #include <set>
 #include <thread>
+#include <tuple>
 
 #include "console.hpp"
 #include "reproduce/run_job.hpp"
@@ -127,6 +128,7 @@ RunSummary run_study(const Study& study, ResultFile& results, int parallel, bool
   LoadedSets sets;
   double seconds = 0;
   std::set<std::pair<const DataSet*, const Contestant*>> tried;
+  std::set<std::tuple<const DataSet*, int, std::uint64_t>> checked;
   for (Job& job : study.jobs()) {
     ++summary.jobs;
     if (results.find(job.key()) != nullptr) {
@@ -134,6 +136,9 @@ RunSummary run_study(const Study& study, ResultFile& results, int parallel, bool
       continue;
     }
     const auto data = sets.get(*job.set);
+    if (checked.emplace(job.set, job.missing, job.options.seed).second) {
+      check_stream(*job.set, *data, study.arguments().data, job.missing, job.options.seed);
+    }
     if (tried.emplace(job.set, job.contestant).second) try_job(job, *data, study.arguments().data);
     const double estimate = estimate_seconds(job, *data);
     seconds += estimate;
