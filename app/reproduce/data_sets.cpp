@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
+#include <map>
 #include <set>
 
 #include "omvc/error.hpp"
@@ -57,12 +58,20 @@ bool all_exist(const std::vector<std::string>& files) {
   return std::all_of(files.begin(), files.end(), [](const std::string& file) { return fs::is_regular_file(file); });
 }
 
-// The sizes of the files, which tell other data under the same names from those that results were computed on.
-std::string stamp_of(const DataSet& set) {
+// The sizes of the files, masks and orders included, which tell other data under the same names from those that results
+// were computed on.
+std::string stamp_of(const DataSet& set, const std::string& folder) {
   std::string stamp;
   for (const std::string& file : set.files) stamp += fmt::format("{} ", fs::file_size(file));
   if (!set.labels.empty()) stamp += fmt::format("{}", fs::file_size(set.labels));
   if (set.planted) stamp += fmt::format("planted {}", set.planted->instances);
+  std::map<std::string, std::uintmax_t> masks;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(folder + "/masks", none)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with(set.name + "-")) masks[name] = entry.file_size();
+  }
+  for (const auto& [name, size] : masks) stamp += fmt::format(" {} {}", name, size);
   return stamp;
 }
 
@@ -74,7 +83,7 @@ class Finder {
     for (std::string& file : set.files) file = folder_ + "/" + file;
     if (!set.labels.empty()) set.labels = folder_ + "/" + set.labels;
     if (!all_exist(set.files) || (!set.labels.empty() && !all_exist({set.labels}))) return false;
-    set.stamp = stamp_of(set);
+    set.stamp = stamp_of(set, folder_);
     if (!set.stand_in.empty()) {
       found.absent.push_back(
           fmt::format("{} is absent: {}", set.role == "reuters" ? "Reuters" : "YouTube", set.stand_in));
