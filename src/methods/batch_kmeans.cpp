@@ -11,6 +11,21 @@ constexpr std::uint32_t kFirstStream = 3u << 16;  // of random numbers, a stream
 
 }  // namespace
 
+ViewClusters best_clusters(const Options& options, const Schema& schema, const PreparedChunk& data,
+                           const PrototypeRule& rule, Workers& workers) {
+  const CandidateLabels none = CandidateLabels::Constant(data.size(), 1, -1);
+  ViewClusters best{.prototypes = {}, .labels = none, .error = std::numeric_limits<double>::infinity()};
+  for (int start = 0; start < options.restarts; ++start) {
+    Prototypes found(schema, options.clusters, std::vector<bool>(schema.views.size(), false), rule);
+    const Random random(options.seed, Purpose::seeding, kFirstStream + static_cast<std::uint32_t>(start));
+    found.add_seeded(data, random, workers);
+    CandidateLabels labels = found.learn(data, none, kRounds, Nearest::by_mean, workers);
+    const double error = found.error()(0);
+    if (start == 0 || error < best.error) best = {std::move(found), std::move(labels), error};
+  }
+  return best;
+}
+
 BatchKMeans::BatchKMeans(const MethodContext& context)
     : Method(*context.counts),
       options_(context.options),
@@ -38,27 +53,15 @@ PrototypeRule BatchKMeans::rule(const PreparedChunk& data) const {
 void BatchKMeans::end_pass(Workers& workers) {
   const PreparedChunk& data = table_.data();
   const PrototypeRule means = rule(data);
-  const CandidateLabels none = CandidateLabels::Constant(data.size(), 1, -1);
-  CandidateLabels labels;
-  double least = std::numeric_limits<double>::infinity();
-  for (int start = 0; start < options_.restarts; ++start) {
-    Prototypes found(schema_, options_.clusters, std::vector<bool>(schema_.views.size(), false), means);
-    const Random random(options_.seed, Purpose::seeding, kFirstStream + static_cast<std::uint32_t>(start));
-    found.add_seeded(data, random, workers);
-    CandidateLabels assigned = found.learn(data, none, kRounds, Nearest::by_mean, workers);
-    const double error = found.error()(0);
-    if (!(error < least)) continue;
-    least = error;
-    best_ = std::move(found);
-    labels = std::move(assigned);
-  }
+  ViewClusters found = best_clusters(options_, schema_, data, means, workers);
   double squares = 0;
   for (std::size_t v = 0; v < data.views.size(); ++v) {
     squares += data.views[v].squared_norm();
     if (!means.fill.empty()) squares += static_cast<double>(data.missing(v).size()) * means.fill[v].squaredNorm();
   }
-  loss_ = std::max(0.0, squares + least) / static_cast<double>(std::max<Index>(1, counts().observed));
-  labels_.write(data, labels);
+  loss_ = std::max(0.0, squares + found.error) / static_cast<double>(std::max<Index>(1, counts().observed));
+  labels_.write(data, found.labels);
+  best_ = std::move(found.prototypes);
 }
 
 std::vector<double> BatchKMeans::explained(Workers& /*workers*/) const {

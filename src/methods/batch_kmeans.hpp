@@ -15,6 +15,16 @@
 
 namespace omvc {
 
+struct ViewClusters {
+  Prototypes prototypes;  // one candidate
+  CandidateLabels labels;
+  double error = 0;  // Prototypes::error
+};
+
+// The best of options.restarts clusterings of a chunk, each from its own k-means++ start.
+ViewClusters best_clusters(const Options& options, const Schema& schema, const PreparedChunk& data,
+                           const PrototypeRule& rule, Workers& workers);
+
 class BatchKMeans final : public Method {
  public:
   explicit BatchKMeans(const MethodContext& context);

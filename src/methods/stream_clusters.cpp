@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "methods/batch_kmeans.hpp"
+
 namespace omvc {
 namespace {
 
@@ -27,14 +29,27 @@ void StreamClusters::begin_pass(int pass) {
   if (pass > 1) labels_.begin_generation();
 }
 
+void StreamClusters::start(const PreparedChunk& data, Workers& workers) {
+  if (options_.method == Algorithm::opimc) {
+    const PrototypeRule means{.ridge = 0, .absent = Absent::mean, .fill = {}};
+    const ViewClusters found = best_clusters(options_, schema_, data, means, workers);
+    std::vector<Matrix> basis;
+    for (std::size_t v = 0; v < schema_.views.size(); ++v) basis.push_back(found.prototypes.prototypes(v));
+    prototypes_.add_given(basis);
+    prototypes_.thaw();
+    return;
+  }
+  for (int c = 0; c < candidates_; ++c) {
+    const Random random(options_.seed, Purpose::seeding, kFirstStream + static_cast<std::uint32_t>(c));
+    prototypes_.add_seeded(data, random, workers);
+  }
+}
+
 int StreamClusters::learn(const PreparedChunk& data, Workers& workers) {
   if (prototypes_.candidates() == 0) {
     // There may be nothing to start from yet.
     if (std::find(data.observed.begin(), data.observed.end(), true) == data.observed.end()) return 0;
-    for (int c = 0; c < candidates_; ++c) {
-      const Random random(options_.seed, Purpose::seeding, kFirstStream + static_cast<std::uint32_t>(c));
-      prototypes_.add_seeded(data, random, workers);
-    }
+    start(data, workers);
   }
   const CandidateLabels before = labels_.last(*data.chunk, prototypes_.candidates());
   labels_.write(data, prototypes_.learn(data, before, rounds_, Nearest::by_mean, workers));

@@ -2,11 +2,10 @@
 // running sums of their instances make of them (Prototypes). In a later pass a chunk's old share is taken out of the
 // sums first. This is
 //
-//   opimc          Hu, Chen, "One-pass incomplete multi-view clustering", AAAI 2019: one clustering; U = B (A + gamma
-//   I)^-1,
-//                  and a chunk is assigned until its labels stay.
-//   masked-kmeans  in its streaming form, mini-batch k-means (Sculley, WWW 2010): one assignment a chunk, each
-//   prototype
+//   opimc          Hu, Chen, "One-pass incomplete multi-view clustering", AAAI 2019: one clustering, which starts from
+//                  k-means on the first chunk; U = B (A + gamma I)^-1, and a chunk is assigned until its labels stay.
+//   masked-kmeans  in its streaming form, mini-batch k-means (Sculley, WWW 2010): one assignment a chunk, a prototype
+//   is
 //                  the mean of what it was given so far; several clusterings side by side, the best one kept.
 //
 // docs/methods.md has objective and updates.
@@ -47,6 +46,7 @@ class StreamClusters final : public Method {
   void sync() const override { labels_.sync(); }
 
  private:
+  void start(const PreparedChunk& chunk, Workers& workers);
   int best() const;
   void choose();
   double mean(double value) const;
