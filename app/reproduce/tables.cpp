@@ -57,7 +57,8 @@ void write_table4(const Study& study, const ResultFile& results, Page& page) {
   page.heading("Table IV: run time in seconds");
   page.paragraph(
       "Of a pass for the on-line methods, of the whole run for the off-line ones, at 40 % missing; one thread, the "
-      "median over the seeds. Scoring is not counted. The paper's machine is not ours: orders of magnitude and ratios "
+      "median over the seeds; unless --parallel 1 was given, several runs shared the machine. Scoring is not counted. "
+      "The paper's machine is not ours: orders of magnitude and ratios "
       "within a column can be compared.");
   page.table(rows);
 }

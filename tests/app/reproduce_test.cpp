@@ -126,7 +126,7 @@ TEST_F(Reproduce, DrawsFiguresThatAreWellFormed) {
     EXPECT_FALSE(out(std::string(name) + ".csv").empty());
   }
   for (const char* method : {"OMVC", "ONMF-I", "ONMF-DA", "MIC", "MultiNMF"}) {
-    EXPECT_TRUE(contains(out("fig3.svg"), std::string(">") + method + "</text>")) << method;
+    EXPECT_TRUE(contains(out("fig3.svg"), fmt::format(">{}</text>", method))) << method;
   }
   EXPECT_EQ(lines_of(out("fig13a.csv")).size(), 1u + 3 * 2);
   EXPECT_TRUE(contains(out("README.md"), "fig3.svg")) << "figures of earlier runs stay on the page";
