@@ -11,6 +11,8 @@ void add_evaluate(CLI::App& app);
 void add_mask(CLI::App& app);
 void add_info(CLI::App& app);
 void add_suggest_k(CLI::App& app);
+void add_compare(CLI::App& app);
+void add_reproduce(CLI::App& app);
 void add_demo(CLI::App& app);
 void add_convert(CLI::App& app);
 void add_generate(CLI::App& app);

@@ -19,14 +19,14 @@ void request_stop(int signal) {
   g_stop = 1;
 }
 
-std::string duration(double seconds) {
+}  // namespace
+
+std::string duration_text(double seconds) {
   if (seconds < 60) return fmt::format("{:.0f} s", seconds);
   if (seconds < 3600)
     return fmt::format("{} min {:02} s", static_cast<int>(seconds) / 60, static_cast<int>(seconds) % 60);
   return fmt::format("{:.1f} h", seconds / 3600);
 }
-
-}  // namespace
 
 void stop_on_signals() {
   std::signal(SIGINT, request_stop);
@@ -52,10 +52,11 @@ void ProgressLine::print(const std::string& text, double now) {
   next_line_ = 2 * now;
 }
 
-void ProgressLine::show(double share) {
+void ProgressLine::show(double share, const std::string& what) {
   const double now = seconds();
   if (!due(now)) return;
-  print(fmt::format("{:3.0f} %  {} left", 100 * share, duration(now / std::max(share, 1e-9) * (1 - share))), now);
+  const std::string left = share > 0 ? fmt::format("  {} left", duration_text(now / share * (1 - share))) : "";
+  print(fmt::format("{:3.0f} %{}{}{}", 100 * share, what.empty() ? "" : "  ", what, left), now);
 }
 
 void ProgressLine::show(Index instances, std::optional<Index> total) {
@@ -65,7 +66,7 @@ void ProgressLine::show(Index instances, std::optional<Index> total) {
   std::string text = fmt::format("{} instances  {:.0f} instances/s", instances, rate);
   if (total && *total > 0) {
     text = fmt::format("{:3.0f} %  {}  {} left", 100 * static_cast<double>(instances) / static_cast<double>(*total),
-                       text, duration(static_cast<double>(*total - instances) / std::max(rate, 1e-9)));
+                       text, duration_text(static_cast<double>(*total - instances) / std::max(rate, 1e-9)));
   }
   print(text, now);
 }
@@ -117,7 +118,7 @@ std::string ConsoleObserver::describe(const ChunkReport& chunk, double share, do
   if (chunk.labelling && total_ == 0) return fmt::format("labelling: {} instances", chunk.instances);
   if (chunk.labelling) {
     const double left = (1 / std::max(share, 1e-9) - 1) * (seconds - labelling_since_);
-    return fmt::format("labelling  {:3.0f} %  {} left", 100 * share, duration(left));
+    return fmt::format("labelling  {:3.0f} %  {} left", 100 * share, duration_text(left));
   }
   const double done =
       static_cast<double>(chunk.pass - 1) * static_cast<double>(total_) + static_cast<double>(chunk.instances);
@@ -127,7 +128,7 @@ std::string ConsoleObserver::describe(const ChunkReport& chunk, double share, do
   }
   const double left = (static_cast<double>(passes_) * static_cast<double>(total_) - done) / rate;
   return fmt::format("pass {}/{}  {:3.0f} %  {:.0f} instances/s  {} left  loss {:.5g}", chunk.pass, passes_,
-                     100 * share, rate, duration(left), chunk.loss);
+                     100 * share, rate, duration_text(left), chunk.loss);
 }
 
 bool ConsoleObserver::on_chunk(const ChunkReport& chunk) {

@@ -15,12 +15,16 @@ namespace omvc::app {
 void stop_on_signals();
 bool stop_requested();
 
+// Seconds in words: 12 s, 3 min 05 s, 1.5 h.
+std::string duration_text(double seconds);
+
 // One line that shows how much of a task is done and how long the rest may take: on a terminal it is rewritten,
 // otherwise it is printed anew at doubling intervals.
 class ProgressLine {
  public:
   explicit ProgressLine(bool quiet);
-  void show(double share);
+  // `what` stands before the time left, such as how many things are done.
+  void show(double share, const std::string& what = {});
   // The same for instances, with their rate; how long the rest may take is said where the total is known.
   void show(Index instances, std::optional<Index> total);
   void clear();

@@ -38,6 +38,8 @@ int run(int argc, char** argv) {
   omvc::app::add_suggest_k(app);
   omvc::app::add_convert(app);
   omvc::app::add_generate(app);
+  omvc::app::add_compare(app);
+  omvc::app::add_reproduce(app);
   omvc::app::add_demo(app);
   if (argc > 1 && argv[1][0] != '-' && !is_subcommand(app, argv[1])) {
     fmt::print(stderr, "omvc: there is no command '{}'; see omvc --help\n", argv[1]);

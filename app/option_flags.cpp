@@ -49,7 +49,7 @@ void add_option_flags(CLI::App& command, OptionFlags& flags) {
     const std::string names = std::string(param.name) == "clusters" ? "-k,--clusters" : fmt::format("--{}", param.name);
     command.add_option(names, flags.given[param.name], param.help)
         ->type_name(value_name<T>())
-        ->group("Options of the model (defaults depend on the preset)")
+        ->group("Options of the model (defaults depend on the preset and the method)")
         ->delimiter(',')
         ->allow_extra_args(false);
   });
@@ -59,7 +59,8 @@ void add_option_flags(CLI::App& command, OptionFlags& flags) {
 
 Options chosen_options(OptionFlags flags) {
   merge_config(flags);
-  if (flags.preset.empty()) flags.preset = "default";
+  const bool preset_given = !flags.preset.empty();
+  if (!preset_given) flags.preset = "default";
   Preset preset = Preset::standard;
   bool known = false;
   for (const auto& [name, value] : EnumNames<Preset>::kNames) {
@@ -71,6 +72,16 @@ Options chosen_options(OptionFlags flags) {
     throw Error(ErrorKind::usage, fmt::format("option preset = '{}': choose one of default, paper", flags.preset));
   }
   Options options = preset_options(preset);
+  if (const auto& method = flags.given["method"]; !method.empty()) {
+    parse_option(options, "method", method.back());
+    if (options.method != Algorithm::omvc && preset_given) {
+      throw Error(ErrorKind::usage,
+                  fmt::format("--preset is for method omvc, and method {} has its own defaults; leave "
+                              "--preset or --method out",
+                              name_of(options.method)));
+    }
+    if (options.method != Algorithm::omvc) options = method_options(options.method);
+  }
   for (const auto& [name, values] : flags.given) {
     if (!values.empty()) parse_option(options, name, fmt::format("{}", fmt::join(values, ",")));
   }

@@ -21,7 +21,7 @@ struct OptionFlags {
 // Adds a flag for every option, --preset and --config.
 void add_option_flags(CLI::App& command, OptionFlags& flags);
 
-// Preset, then what was given; checked.
+// Preset or the method's defaults, then what was given; checked.
 Options chosen_options(OptionFlags flags);
 
 }  // namespace omvc::app

@@ -53,9 +53,15 @@ int Engine::rank() const {
 
 double Engine::instances() const { return factors ? factors->state().instances : prototype_instances; }
 
+ViewScaling Engine::scaling_of(std::size_t view, const ViewSurvey& survey) const {
+  ViewScaling out = choose_scaling(of_view(options.scaling, view), survey);
+  if (takes_signed(options.method)) out.refuse_negatives = false;
+  return out;
+}
+
 std::vector<bool> Engine::unit_views() const {
   std::vector<bool> unit;
-  for (const ViewScaling& view : scaling) unit.push_back(view.unit_rows);
+  for (const ViewScaling& view : scaling) unit.push_back(view.unit_rows && options.method == Algorithm::omvc);
   return unit;
 }
 
@@ -73,7 +79,7 @@ std::vector<Index> Engine::scale(Chunk& chunk) {
       survey.emplace(schema);
       survey->add(chunk);
     }
-    scaling[v] = choose_scaling(of_view(options.scaling, v), survey->views[v]);
+    scaling[v] = scaling_of(v, survey->views[v]);
     // A total of nothing scales nothing: the first chunk with a positive entry decides.
     if (of_view(options.scaling, v) == Scaling::total && !(survey->views[v].total > 0)) scaling[v].known = false;
   }
@@ -145,9 +151,11 @@ Report Clusterer::fit(Source& source, Sink& sink) {
 }
 
 ChunkReport Clusterer::partial_fit(Chunk chunk) {
-  if (impl_->prediction_only || (impl_->learned() && !impl_->factors)) {
-    throw Error(ErrorKind::usage, impl_->prediction_only ? "this model was saved for prediction only: it cannot learn"
-                                                         : "only models of method omvc go on learning; fit again");
+  if (impl_->prediction_only)
+    throw Error(ErrorKind::usage, "this model was saved for prediction only: it cannot learn");
+  if (impl_->options.method != Algorithm::omvc) {
+    throw Error(ErrorKind::usage, fmt::format("only method omvc learns chunk by chunk here, not {}: call fit",
+                                              name_of(impl_->options.method)));
   }
   if (!impl_->factors) {
     Schema schema;

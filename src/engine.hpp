@@ -24,7 +24,9 @@ struct Engine {
   // Scales a chunk, choosing first the scaling of views that it is the first to show. Returns the number of negative
   // entries that it set to 0, by view.
   std::vector<Index> scale(Chunk& chunk);
-  std::vector<bool> unit_views() const;  // whose rows the scaling brings to length 1
+  // The scaling of a view. Methods that factorise need it to be nonnegative.
+  ViewScaling scaling_of(std::size_t view, const ViewSurvey& survey) const;
+  std::vector<bool> unit_views() const;  // whose rows have length 1 and are compared by their directions
   void check_fits(const Chunk& chunk) const;
   bool learned() const { return factors || prototypes.candidates() > 0; }
   void check_learned() const;

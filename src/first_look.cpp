@@ -56,6 +56,14 @@ FirstLook look_at(Source& source, const Options& options, Observer& observer) {
   return look;
 }
 
+double bytes_of(const Survey& survey) {
+  double bytes = 0;
+  for (const ViewSurvey& view : survey.views) {
+    bytes += view.sparse ? 12 * view.entries : 8 * view.observed * static_cast<double>(view.sum.size());
+  }
+  return bytes;
+}
+
 Index choose_chunk(const Survey* survey) {
   constexpr Index kUsual = 500;
   constexpr Index kLeast = 50;

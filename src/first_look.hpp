@@ -19,6 +19,9 @@ struct FirstLook {
 // ErrorKind::interrupted if the observer stops it.
 FirstLook look_at(Source& source, const Options& options, Observer& observer);
 
+// Bytes that all the data would take in memory.
+double bytes_of(const Survey& survey);
+
 // Instances learned at a time: enough to hold every cluster several times, and no more than a chunk's memory allows.
 // Without a survey, the usual number.
 Index choose_chunk(const Survey* survey);

@@ -80,8 +80,8 @@ class FitRun {
   std::unique_ptr<Method> method_;
   std::optional<PresencePatterns> patterns_;
   int passes_ = 1;
-  bool again_ = false;     // the source can be read again
-  bool finished_ = false;  // the method ran to its end
+  bool again_ = false;  // the source can be read again
+  double bytes_ = 0;    // that all the data would take in memory, where that is known
 };
 
 // Looks at the data where they can be read again, and chooses what depends on them.
@@ -91,8 +91,9 @@ void FitRun::begin() {
   if (again_) {
     const FirstLook look = look_at(source_, engine_.options, observer_);
     for (std::size_t v = 0; v < engine_.scaling.size(); ++v) {
-      engine_.scaling[v] = choose_scaling(of_view(engine_.options.scaling, v), look.survey.views[v]);
+      engine_.scaling[v] = engine_.scaling_of(v, look.survey.views[v]);
     }
+    bytes_ = bytes_of(look.survey);
     report_.instances = static_cast<Index>(look.survey.instances);
     report_.chunk = choose_chunk(&look.survey);
     state_.fingerprint = look.fingerprint;
@@ -117,6 +118,7 @@ void FitRun::make_method() {
                                .dense = engine_.all_dense(),
                                .passes = passes_,
                                .again = again_,
+                               .bytes = bytes_,
                                .rows = folder_,
                                .counts = &counts_});
   report_.rank = method_->rank();
@@ -238,8 +240,11 @@ void FitRun::run_pass() {
   report_.stopped = !complete;
   PassReport& result = position_.report;
   const Clock clock(result.seconds);
+  if (complete) {
+    method_->end_pass(*engine_.workers);
+    result.loss = method_->average_loss(*engine_.workers);
+  }
   result.error = method_->error();
-  if (complete) method_->end_pass(*engine_.workers);
   result.seconds = clock.seconds();
   result.loss_curve = position_.curve.points();
   report_.loss = result.loss;
@@ -284,17 +289,16 @@ void FitRun::label_all() {
 
 // Hands the model to the engine and the results to the sink.
 void FitRun::finish() {
-  finished_ = !report_.stopped;
-  if (finished_) method_->finish();
-  const std::vector<double> explained = method_->explained(finished_, *engine_.workers);
+  method_->finish(!report_.stopped);
+  const std::vector<double> explained = method_->explained(*engine_.workers);
   const std::unique_ptr<Embedding> embedding = method_->embedding(report_.instances);
-  const RowStore* labels = finished_ ? method_->labels() : nullptr;
+  const RowStore* labels = method_->labels();
   std::vector<double> rows = sample_rows(*embedding, kmeans_sample_size(report_.clusters), engine_.options.seed);
   if (report_.stopped && static_cast<Index>(rows.size()) < Index{report_.clusters} * report_.rank) {
     throw Error(ErrorKind::interrupted,
                 "interrupted before there were enough instances to form clusters; nothing was written");
   }
-  LearnedModel model = method_->model(finished_);
+  LearnedModel model = method_->model();
   engine_.factors = std::move(model.factors);
   engine_.prototypes = std::move(model.prototypes);
   engine_.prototype_instances = static_cast<double>(counts_.observed);

@@ -123,6 +123,41 @@ Options preset_options(Preset preset) {
   return options;
 }
 
+Options method_options(Algorithm method) {
+  Options options;
+  options.method = method;
+  if (method == Algorithm::omvc) return options;
+  options.passes = 10;
+  options.statistics = Statistics::accumulate;
+  options.unit_rows = false;
+  options.runs = 1;
+  options.refine = false;
+  options.rounds = 200;
+  options.tolerance = 1e-4;
+  options.chunk = 50;
+  options.consensus = Consensus::soft;
+  options.missing = Missing::fill;
+  options.scaling = {Scaling::total};
+  options.start = Start::random;
+  if (method == Algorithm::onmf_i || method == Algorithm::onmf_da) {
+    options.solver = method == Algorithm::onmf_i ? RowSolver::newton : RowSolver::diagonal;
+  } else if (takes_signed(method)) {
+    options.chunk = 250;
+    options.consensus = Consensus::tight;
+    options.missing = method == Algorithm::concat_kmeans ? Missing::fill : Missing::ignore;
+    options.statistics = Statistics::replace;
+    options.scaling = {Scaling::automatic};
+    options.start = Start::data;
+    options.ridge = method == Algorithm::opimc ? 10 : 0;
+    options.rounds = 60;
+  }
+  return options;
+}
+
+bool takes_signed(Algorithm method) {
+  return method == Algorithm::opimc || method == Algorithm::masked_kmeans || method == Algorithm::concat_kmeans;
+}
+
 std::string format_option(const Options& options, std::string_view name) {
   std::string text;
   for_each_param([&](const auto& param) {
@@ -143,6 +178,14 @@ void parse_option(Options& options, std::string_view name, const std::string& te
 
 void check_options(const Options& options) {
   for_each_param([&](const auto& param) { check_range(param, options.*param.field); });
+  if (options.method != Algorithm::omvc) {
+    if (takes_signed(options.method) && options.rank != 0 && options.rank != options.clusters) {
+      throw Error(ErrorKind::usage,
+                  fmt::format("option rank = {}: the components of method {} are its clusters; leave rank out",
+                              options.rank, name_of(options.method)));
+    }
+    return;  // what follows are parts of omvc
+  }
   if (options.consensus == Consensus::tight && options.missing == Missing::fill) {
     throw Error(
         ErrorKind::usage,

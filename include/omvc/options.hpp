@@ -106,6 +106,14 @@ struct Options {
 // The options of a preset, with `clusters` still to be set.
 Options preset_options(Preset preset);
 
+// The stated defaults of a method (docs/methods.md), with `clusters` still to be set. Those of omvc are its default
+// preset.
+Options method_options(Algorithm method);
+
+// Whether a method works with negative values: those that cluster in data space do, a nonnegative factorisation does
+// not.
+bool takes_signed(Algorithm method);
+
 // The names of an enum's values, as users write them.
 template <class E>
 struct EnumNames;

@@ -80,4 +80,14 @@ void append_rows(Block& block, const Block& more, const std::string& where) {
       block);
 }
 
+void append_chunk(Chunk& whole, const Chunk& more, const Schema& schema) {
+  const Index shift = whole.size();
+  whole.rows.insert(whole.rows.end(), more.rows.begin(), more.rows.end());
+  for (std::size_t v = 0; v < whole.views.size(); ++v) {
+    ChunkView& view = whole.views[v];
+    append_rows(view.block, more.views[v].block, fmt::format("view '{}'", schema.views[v].name));
+    for (const Index position : more.views[v].present) view.present.push_back(shift + position);
+  }
+}
+
 }  // namespace omvc

@@ -14,4 +14,7 @@ Block take_rows(const Block& block, std::span<const Index> rows);
 // names the view for the message.
 void append_rows(Block& block, const Block& more, const std::string& where);
 
+// Adds the instances of `more` behind those of `whole`, which has the same views. Throws as append_rows does.
+void append_chunk(Chunk& whole, const Chunk& more, const Schema& schema);
+
 }  // namespace omvc

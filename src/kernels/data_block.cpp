@@ -144,6 +144,18 @@ PreparedChunk::PreparedChunk(const Chunk& source) : chunk(&source), observed(sou
   }
 }
 
+std::vector<Index> PreparedChunk::missing(std::size_t view) const {
+  std::vector<Index> out;
+  for (std::size_t i = 0, next = 0; i < observed.size(); ++i) {
+    if (next < present(view).size() && present(view)[next] == static_cast<Index>(i)) {
+      ++next;
+    } else if (observed[i]) {
+      out.push_back(static_cast<Index>(i));
+    }
+  }
+  return out;
+}
+
 void gram(const MatrixIn& V, Index first, double rest, Matrix& out, Workers& workers) {
   const Index r = V.cols();
   const Index blocks = (V.rows() + kGramBlock - 1) / kGramBlock;

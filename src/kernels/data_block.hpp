@@ -45,6 +45,7 @@ struct PreparedChunk {
 
   Index size() const { return chunk->size(); }
   const std::vector<Index>& present(std::size_t view) const { return chunk->views[view].present; }
+  std::vector<Index> missing(std::size_t view) const;  // instances that have some view, but not this one
 
   const Chunk* chunk;
   std::vector<DataBlock> views;

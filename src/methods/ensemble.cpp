@@ -1,7 +1,6 @@
 #include "methods/ensemble.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
 #include <numeric>
 
@@ -15,7 +14,6 @@ constexpr Index kFactorChunks = 16;  // a factorisation that has learned this ma
 constexpr Index kSample = 4000;      // embedding rows that k-means learns from here: prototypes mend what it leaves
 constexpr int kSeeded = 4;           // candidates seeded by instances of the first chunk
 constexpr int kFirstRounds = 5;      // assignments of a chunk in the first pass; later ones take one
-constexpr Index kBlock = 4096;
 
 // Passes in which the factorisations learn, at most, where prototypes follow. Clusters of directions need passes of
 // their own to settle; clusters of dense views gain more from a better factorisation (docs/quality.md).
@@ -31,7 +29,6 @@ Ensemble::Ensemble(const MethodContext& context)
       options_(context.options),
       schema_(context.schema),
       unit_(context.unit),
-      folder_(context.rows),
       // Runs are compared and clusters refined by reading the data again.
       refine_(context.options.refine && context.again),
       rank_(Omvc::choose_rank(context.options, context.dense)),
@@ -41,9 +38,9 @@ Ensemble::Ensemble(const MethodContext& context)
   if (!context.again) options_.runs = 1;
   for (int run = 0; run < options_.runs; ++run) {
     runs_.push_back(std::make_unique<Omvc>(options_, schema_, rank_, static_cast<std::uint32_t>(run)));
-    rows_.push_back(folder_.open(fmt::format("run{}", run), rank_));
+    rows_.push_back(context.rows.open(fmt::format("run{}", run), rank_));
   }
-  if (refine_) labels_ = folder_.open("candidates", kSeeded + options_.runs);
+  if (refine_) labels_.emplace(context.rows, kSeeded + options_.runs);
 }
 
 void Ensemble::begin_pass(int pass) {
@@ -73,11 +70,11 @@ int Ensemble::learn(const PreparedChunk& data, Workers& workers) {
       prototypes_.add_seeded(data, Random(options_.seed, Purpose::seeding, (1u << 16) + c), workers);
     }
   }
-  const CandidateLabels before = last_labels(*data.chunk);
+  const CandidateLabels before = labels_->last(*data.chunk, prototypes_.candidates());
   const Nearest by = chosen_ ? Nearest::by_direction : Nearest::by_mean;
   const CandidateLabels after = prototypes_.learn(data, before, pass_ == 1 ? kFirstRounds : 1, by, workers);
   changed_ += (before.array() != after.array()).count();
-  store_labels(data, after);
+  labels_->write(data, after);
   return rounds;
 }
 
@@ -125,12 +122,13 @@ void Ensemble::begin_labels() {
 
 void Ensemble::label(const PreparedChunk& data, Workers& workers) {
   const CandidateLabels labels = prototypes_.assign(data, error_, workers);
-  prototypes_.recount(data, last_labels(*data.chunk), labels, workers);
-  store_labels(data, labels);
+  prototypes_.recount(data, labels_->last(*data.chunk, prototypes_.candidates()), labels, workers);
+  labels_->write(data, labels);
 }
 
-void Ensemble::finish() {
-  if (!refine_) return;
+void Ensemble::finish(bool complete) {
+  complete_ = complete;
+  if (!complete || !refine_) return;
   if (!chosen_) choose(error_);
   prototypes_.thaw();
 }
@@ -141,25 +139,7 @@ void Ensemble::choose(const RowVector& error) {
   const Index first_given = prototypes_.candidates() - static_cast<Index>(runs_.size());
   if (best >= first_given) winner_ = static_cast<std::size_t>(best - first_given);
   prototypes_.keep(static_cast<int>(best));
-  auto chosen = folder_.open("chosen", 1);
-  std::vector<double> block;
-  std::vector<double> column;
-  std::vector<Index> rows;
-  for (Index first = 0; first < labels_->rows(); first += kBlock) {
-    const Index count = std::min(kBlock, labels_->rows() - first);
-    block.resize(static_cast<std::size_t>(count * labels_->width()));
-    labels_->read(first, count, block.data());
-    rows.clear();
-    column.clear();
-    for (Index i = 0; i < count; ++i) {
-      const double label = block[static_cast<std::size_t>(i * labels_->width() + best)];
-      if (std::isnan(label)) continue;
-      rows.push_back(first + i);
-      column.push_back(label);
-    }
-    chosen->write(rows, column.data());
-  }
-  labels_ = std::move(chosen);
+  labels_->keep(static_cast<int>(best));
   chosen_ = true;
 }
 
@@ -169,17 +149,11 @@ double Ensemble::error() const {
          static_cast<double>(counts().observed);
 }
 
-std::vector<double> Ensemble::explained(bool finished, Workers& workers) const {
+std::vector<double> Ensemble::explained(Workers& workers) const {
+  if (!complete_ || !refine_) return runs_[winner_]->explained(workers);
   std::vector<double> share;
   for (std::size_t v = 0; v < counts().squares.size(); ++v) {
-    if (finished && refine_) {
-      share.push_back(prototypes_.explained(v, 0, counts().squares[v]));
-      continue;
-    }
-    const ViewState& view = runs_[winner_]->state().views[v];
-    Matrix UtU;
-    gram(view.U, UtU, workers);
-    share.push_back(view.pass.c > 0 ? 1 - view.pass.reconstruction_error(view.U, UtU) / view.pass.c : 0);
+    share.push_back(prototypes_.explained(v, 0, counts().squares[v]));
   }
   return share;
 }
@@ -188,34 +162,10 @@ std::unique_ptr<Embedding> Ensemble::embedding(Index rows) const {
   return std::make_unique<StoredEmbedding>(*rows_[winner_], runs_[winner_]->state().scale, rows);
 }
 
-LearnedModel Ensemble::model(bool finished) {
+LearnedModel Ensemble::model() {
   LearnedModel out{.factors = std::move(runs_[winner_]), .prototypes = {}};
-  out.prototypes = finished && refine_ ? std::move(prototypes_) : Prototypes(schema_, options_.clusters, unit_);
+  out.prototypes = complete_ && refine_ ? std::move(prototypes_) : Prototypes(schema_, options_.clusters, unit_);
   return out;
-}
-
-CandidateLabels Ensemble::last_labels(const Chunk& chunk) const {
-  std::vector<double> stored(chunk.rows.size() * static_cast<std::size_t>(labels_->width()));
-  labels_->read_last(chunk.rows, stored.data());
-  CandidateLabels labels(chunk.size(), prototypes_.candidates());
-  for (Index i = 0; i < labels.rows(); ++i) {
-    for (Index c = 0; c < labels.cols(); ++c) {
-      const double label = stored[static_cast<std::size_t>(i * labels_->width() + c)];
-      labels(i, c) = std::isnan(label) ? -1 : static_cast<int>(label);
-    }
-  }
-  return labels;
-}
-
-void Ensemble::store_labels(const PreparedChunk& chunk, const CandidateLabels& labels) {
-  std::vector<Index> rows;
-  std::vector<double> values;
-  for (Index i = 0; i < labels.rows(); ++i) {
-    if (!chunk.observed[static_cast<std::size_t>(i)]) continue;
-    rows.push_back(chunk.chunk->rows[static_cast<std::size_t>(i)]);
-    for (Index c = 0; c < labels_->width(); ++c) values.push_back(c < labels.cols() ? labels(i, c) : -1);
-  }
-  labels_->write(rows, values.data());
 }
 
 void Ensemble::save(Archive& archive) const {
@@ -229,7 +179,7 @@ void Ensemble::save(Archive& archive) const {
   }
   if (!refine_) return;
   prototypes_.save(archive);
-  put_position(archive, "ensemble/labels", *labels_);
+  labels_->save(archive);
 }
 
 void Ensemble::load(const Archive& archive) {
@@ -253,8 +203,7 @@ void Ensemble::load(const Archive& archive) {
   }
   if (!refine_) return;
   prototypes_ = Prototypes::load(archive, schema_, options_.clusters, unit_);
-  if (chosen_) labels_ = folder_.open("chosen", 1);
-  restore_position(archive, "ensemble/labels", *labels_);
+  labels_->load(archive);
 }
 
 void Ensemble::sync() const {

@@ -12,8 +12,10 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "methods/label_rows.hpp"
 #include "methods/method.hpp"
 
 namespace omvc {
@@ -36,14 +38,14 @@ class Ensemble final : public Method {
   void label(const PreparedChunk& chunk, Workers& workers) override;
   // Chooses the candidate with the least error, unless that was done before the last pass. From here on there is one
   // run, the one it came from.
-  void finish() override;
+  void finish(bool complete) override;
 
   double average_loss(Workers& workers) const override { return runs_[winner_]->average_loss(workers); }
   double error() const override;  // of the best candidate
-  std::vector<double> explained(bool finished, Workers& workers) const override;
+  std::vector<double> explained(Workers& workers) const override;
   std::unique_ptr<Embedding> embedding(Index rows) const override;
-  const RowStore* labels() const override { return refine_ ? labels_.get() : nullptr; }
-  LearnedModel model(bool finished) override;
+  const RowStore* labels() const override { return complete_ && refine_ ? &labels_->store() : nullptr; }
+  LearnedModel model() override;
 
   void save(Archive& archive) const override;
   void load(const Archive& archive) override;
@@ -54,16 +56,14 @@ class Ensemble final : public Method {
   bool settled() const { return refine_ && pass_ > factor_passes_ + 1 && changed_ == 0; }
   bool factorises() const { return pass_ <= factor_passes_; }
   void choose(const RowVector& error);
-  CandidateLabels last_labels(const Chunk& chunk) const;
-  void store_labels(const PreparedChunk& chunk, const CandidateLabels& labels);
   std::vector<Matrix> prototypes_of(std::size_t run, Workers& workers) const;
 
   Options options_;
   Schema schema_;
   std::vector<bool> unit_;
-  RowFolder folder_;
   bool refine_;
   bool chosen_ = false;
+  bool complete_ = false;  // finished after all passes
   int rank_;
   int passes_;
   int factor_passes_;
@@ -71,11 +71,11 @@ class Ensemble final : public Method {
   std::vector<std::unique_ptr<Omvc>> runs_;
   std::vector<std::unique_ptr<RowStore>> rows_;  // of each run
   Prototypes prototypes_;
-  std::unique_ptr<RowStore> labels_;  // a column a candidate
-  RowVector error_;                   // of each candidate, from label
-  std::size_t winner_ = 0;            // run
-  Index chunks_ = 0;                  // learned, over all passes
-  Index changed_ = 0;                 // labels, in this pass
+  std::optional<LabelRows> labels_;  // where clusters are refined
+  RowVector error_;                  // of each candidate, from label
+  std::size_t winner_ = 0;           // run
+  Index chunks_ = 0;                 // learned, over all passes
+  Index changed_ = 0;                // labels, in this pass
 };
 
 }  // namespace omvc

@@ -2,12 +2,35 @@
 
 #include "omvc/error.hpp"
 
+#include "methods/batch_kmeans.hpp"
 #include "methods/ensemble.hpp"
+#include "methods/mic.hpp"
+#include "methods/multinmf.hpp"
+#include "methods/offline_factors.hpp"
+#include "methods/onmf.hpp"
+#include "methods/stream_clusters.hpp"
 
 namespace omvc {
 
 std::unique_ptr<Method> make_method(const MethodContext& context) {
-  if (context.options.method == Algorithm::omvc) return std::make_unique<Ensemble>(context);
+  switch (context.options.method) {
+    case Algorithm::omvc:
+      return std::make_unique<Ensemble>(context);
+    case Algorithm::onmf_i:
+    case Algorithm::onmf_da:
+      return std::make_unique<Onmf>(context);
+    case Algorithm::multinmf:
+      return std::make_unique<OfflineFactors>(context, update_multinmf);
+    case Algorithm::mic:
+      return std::make_unique<OfflineFactors>(context, update_mic);
+    case Algorithm::opimc:
+      return std::make_unique<StreamClusters>(context);
+    case Algorithm::masked_kmeans:
+      if (context.passes == 1) return std::make_unique<StreamClusters>(context);
+      [[fallthrough]];
+    case Algorithm::concat_kmeans:
+      return std::make_unique<BatchKMeans>(context);
+  }
   throw Error(ErrorKind::usage, "there is no such method");
 }
 

@@ -4,7 +4,7 @@
 //     for pass = 1, then pass_after(pass), ... up to the last
 //         begin_pass; learn every chunk; end_pass
 //     where labels_again():   begin_labels; label every chunk
-//     finish;  model, labels, embedding
+//     finish;  explained, labels, embedding, model
 //
 // The chunks are the same in every pass, scaled, in the same order.
 #pragma once
@@ -38,6 +38,7 @@ struct MethodContext {
   bool dense = false;      // all views are known to be dense
   int passes = 1;
   bool again = true;  // the stream can be read again after the last pass
+  double bytes = 0;   // that all the data would take in memory; 0 where nobody knows
   RowFolder rows;
   const StreamCounts* counts = nullptr;
 };
@@ -65,21 +66,21 @@ class Method {
   virtual bool labels_again() const { return false; }
   virtual void begin_labels() {}
   virtual void label(const PreparedChunk& /*chunk*/, Workers& /*workers*/) {}
-  // Called once after all of this, unless the run was stopped before.
-  virtual void finish() {}
+  // Called once when learning is over: after all of this (complete), or before, where the run was stopped.
+  virtual void finish(bool /*complete*/) {}
 
   // The average loss over the pass so far, in the method's own terms.
   virtual double average_loss(Workers& workers) const = 0;
   // Mean squared distance in data space of an instance from its prototype; 0 where there are no prototypes.
   virtual double error() const { return 0; }
-  // Share of each view that the model explains; see ViewReport::explained. `finished`: finish was called.
-  virtual std::vector<double> explained(bool finished, Workers& workers) const = 0;
+  // Of a finished method: share of each view that the model explains; see ViewReport::explained.
+  virtual std::vector<double> explained(Workers& workers) const = 0;
 
   virtual std::unique_ptr<Embedding> embedding(Index rows) const = 0;
   // The labels of a finished method: one column, NaN without any view. None where k-means on the embedding gives them.
   virtual const RowStore* labels() const { return nullptr; }
-  // Leaves the method empty.
-  virtual LearnedModel model(bool finished) = 0;
+  // Of a finished method, which it leaves empty.
+  virtual LearnedModel model() = 0;
 
   // The complete state at a chunk boundary, but for what lies in row stores, which `sync` makes durable. A method made
   // from the same context and loaded goes on as if nothing had happened.

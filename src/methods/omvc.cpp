@@ -7,8 +7,35 @@
 
 namespace omvc {
 
+Options solver_options(Options options) {
+  switch (options.method) {
+    case Algorithm::onmf_i:
+    case Algorithm::onmf_da:
+      options.consensus = Consensus::tight;
+      options.missing = Missing::fill;
+      options.ridge = 0;
+      options.solver = RowSolver::hals;
+      break;
+    case Algorithm::multinmf:
+      options.beta = {0};
+      [[fallthrough]];
+    case Algorithm::mic:
+      options.consensus = Consensus::soft;
+      options.missing = Missing::fill;
+      options.solver = RowSolver::hals;
+      break;
+    default:
+      break;
+  }
+  return options;
+}
+
 Omvc::Omvc(const Options& options, const Schema& schema, int rank, std::uint32_t run)
     : options_(options), state_(schema, rank), run_(run) {}
+
+Omvc::Omvc(const Options& options, State state) : options_(solver_options(options)), state_(std::move(state)) {
+  if (options_.method == Algorithm::mic) options_.beta = {0};
+}
 
 int Omvc::choose_rank(const Options& options, bool dense) {
   if (options.rank > 0) return options.rank;
@@ -43,6 +70,8 @@ Matrix Omvc::embed(const PreparedChunk& chunk, Workers& workers) const {
 }
 
 double Omvc::average_loss(Workers& workers) const { return omvc::average_loss(state_, workers); }
+
+std::vector<double> Omvc::explained(Workers& workers) const { return explained_squares(state_, workers); }
 
 void StoredEmbedding::read(Index first, Index count, double* out) const {
   store_->read(first, count, out);

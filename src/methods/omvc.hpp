@@ -19,11 +19,16 @@ struct LearnedRows {
   int rounds = 0;
 };
 
+// The options with which the steps of the solver do what a method asks for, whatever it leaves unused: one latent row
+// an instance and filled views for onmf, one a view and filled views for multinmf and mic.
+Options solver_options(Options options);
+
 class Omvc {
  public:
   // Runs with different numbers start differently.
   Omvc(const Options& options, const Schema& schema, int rank, std::uint32_t run = 0);
-  Omvc(const Options& options, State state) : options_(options), state_(std::move(state)) {}
+  // Factors that another method may have learned: they embed as that method does, but for the last term of mic.
+  Omvc(const Options& options, State state);
 
   // The rank that the options ask for or leave to us. The paper sets it to K. One shared latent row an instance gains
   // from more components than clusters: 3 K for dense data, 2 K where a view is sparse (docs/algorithm.md#rank).
@@ -47,6 +52,7 @@ class Omvc {
   }
 
   double average_loss(Workers& workers) const;
+  std::vector<double> explained(Workers& workers) const;  // of each view, over this pass: share of its squares
   const State& state() const { return state_; }
 
  private:

@@ -3,6 +3,8 @@
 
 #include <vector>
 
+#include "omvc/options.hpp"
+
 #include "model/state.hpp"
 #include "solver/filled_view.hpp"
 
@@ -30,5 +32,13 @@ struct ChunkWork {
   double ridge = 0;                  // tight consensus only: fixed while the chunk is learned, so that the loss is one
   Index observed = 0;                // instances with at least one view
 };
+
+// Counts the instances of a chunk and sums its rows: what Eq. (10) and (11) are made of. First pass only, since later
+// passes see nothing new.
+void observe(const PreparedChunk& chunk, State& state);
+
+// Line 3: fills the missing instances where the options ask for it, and sets their weights (Eq. 10, 11). The methods
+// that take a filled row for a real one weigh it 1. All latent rows are zero. Refers to the chunk.
+ChunkWork make_work(const Options& options, const PreparedChunk& chunk, const State& state);
 
 }  // namespace omvc

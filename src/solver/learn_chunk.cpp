@@ -1,6 +1,5 @@
 #include "solver/learn_chunk.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include "omvc/error.hpp"
@@ -12,40 +11,6 @@ namespace {
 
 constexpr int kEmbedRounds = 50;  // latent steps for rows that get no others
 constexpr int kStartRounds = 10;  // latent steps with which the rows of a new chunk find their place
-
-// Line 3: fills the missing instances and sets the weights (Eq. 10, 11).
-ChunkWork prepare(const Options& options, const PreparedChunk& chunk, const State& state) {
-  ChunkWork work;
-  const Index r = state.scale.size();
-  work.observed = std::count(chunk.observed.begin(), chunk.observed.end(), true);
-  for (std::size_t v = 0; v < chunk.views.size(); ++v) {
-    const std::vector<Index>& present = chunk.present(v);
-    const ViewState& known = state.views[v];
-    const auto add = [&](FilledView X) {
-      work.views.push_back({.X = std::move(X), .V = {}, .XU = {}, .UtU = {}, .share = {}, .total = {}});
-    };
-    if (options.missing == Missing::ignore) {
-      add(FilledView(chunk.views[v], present));
-    } else {
-      std::vector<Index> missing;
-      for (std::size_t i = 0, next = 0; i < chunk.observed.size(); ++i) {
-        if (next < present.size() && present[next] == static_cast<Index>(i)) {
-          ++next;
-        } else if (chunk.observed[i]) {
-          missing.push_back(static_cast<Index>(i));
-        }
-      }
-      const Vector mean = known.observed > 0 ? Vector(known.row_sum / known.observed) : Vector(known.row_sum);
-      const double weight = state.instances > 0 ? known.observed / state.instances : 0;
-      add(FilledView(chunk.views[v], present, missing, mean, weight));
-    }
-    work.views.back().V.setZero(work.views.back().X.rows(), r);
-    work.views.back().share.c = work.views.back().X.squared_norm();
-  }
-  work.consensus.setZero(chunk.size(), r);
-  if (options.consensus == Consensus::tight) work.groups = group_by_pattern(work);
-  return work;
-}
 
 // The first latent rows of a chunk: what the current basis makes of it.
 void start_latent(const Options& options, const State& state, int rounds, ChunkWork& work, Workers& workers) {
@@ -68,16 +33,6 @@ void start_latent(const Options& options, const State& state, int rounds, ChunkW
   }
 }
 
-// Counts the instances and sums the observed rows: what Eq. (10) and (11) are made of. First pass only, since later
-// passes see nothing new.
-void observe(const PreparedChunk& chunk, State& state) {
-  for (std::size_t v = 0; v < chunk.views.size(); ++v) {
-    chunk.views[v].add_row_sum(state.views[v].row_sum);
-    state.views[v].observed += static_cast<double>(chunk.views[v].rows());
-  }
-  state.instances += static_cast<double>(std::count(chunk.observed.begin(), chunk.observed.end(), true));
-}
-
 // Takes the share that the last pass left for this chunk out of the sums.
 void subtract_previous(const Matrix& previous, State& state, ChunkWork& work, Workers& workers) {
   for (std::size_t v = 0; v < work.views.size(); ++v) {
@@ -95,7 +50,7 @@ void subtract_previous(const Matrix& previous, State& state, ChunkWork& work, Wo
 ChunkOutcome learn_chunk(const Options& options, const PreparedChunk& chunk, const Matrix* previous, State& state,
                          Workers& workers) {
   if (state.pass == 1) observe(chunk, state);
-  ChunkWork work = prepare(options, chunk, state);
+  ChunkWork work = make_work(options, chunk, state);
   if (previous != nullptr) subtract_previous(*previous, state, work, workers);
   start_latent(options, state, kStartRounds, work, workers);
   for (std::size_t v = 0; v < work.views.size(); ++v) refresh_sums(state.views[v].seen, work.views[v], workers);
@@ -141,7 +96,7 @@ ChunkOutcome learn_chunk(const Options& options, const PreparedChunk& chunk, con
 }
 
 Matrix embed_chunk(const Options& options, const PreparedChunk& chunk, const State& state, Workers& workers) {
-  ChunkWork work = prepare(options, chunk, state);
+  ChunkWork work = make_work(options, chunk, state);
   start_latent(options, state, kEmbedRounds, work, workers);
   return std::move(work.consensus);
 }
@@ -155,6 +110,16 @@ double average_loss(const State& state, Workers& workers) {
     loss += view.pass.reconstruction_error(view.U, UtU);
   }
   return loss / state.pass_instances;
+}
+
+std::vector<double> explained_squares(const State& state, Workers& workers) {
+  std::vector<double> share;
+  for (const ViewState& view : state.views) {
+    Matrix UtU;
+    gram(view.U, UtU, workers);
+    share.push_back(view.pass.c > 0 ? 1 - view.pass.reconstruction_error(view.U, UtU) / view.pass.c : 0);
+  }
+  return share;
 }
 
 }  // namespace omvc

@@ -26,4 +26,7 @@ Matrix embed_chunk(const Options& options, const PreparedChunk& chunk, const Sta
 // today's basis, the other terms as they stood when each chunk was left.
 double average_loss(const State& state, Workers& workers);
 
+// Of each view, over this pass: the share of its squares that the factorisation explains.
+std::vector<double> explained_squares(const State& state, Workers& workers);
+
 }  // namespace omvc

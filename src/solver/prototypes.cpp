@@ -7,17 +7,19 @@
 #include "omvc/error.hpp"
 
 #include "kernels/data_block.hpp"
-#include "solver/seed_instances.hpp"
 
 namespace omvc {
 namespace {
-constexpr double kMaxCandidates = 1024;  // in an archive: more is nonsense
-}
+constexpr double kMaxCandidates = 1e5;  // in an archive: more is nonsense
 
-Prototypes::Prototypes(const Schema& schema, int clusters, const std::vector<bool>& unit) : clusters_(clusters) {
+}  // namespace
+
+Prototypes::Prototypes(const Schema& schema, int clusters, const std::vector<bool>& unit, PrototypeRule rule)
+    : clusters_(clusters), ridge_(rule.ridge), absent_(rule.absent) {
   for (std::size_t v = 0; v < schema.views.size(); ++v) {
     const Index features = schema.views[v].features;
-    views_.push_back({Matrix(features, 0), RowVector(0), Matrix(features, 0), unit[v]});
+    views_.push_back({Matrix(features, 0), RowVector(0), Matrix(features, 0), unit[v], RowVector(0), Vector(0)});
+    if (!rule.fill.empty()) views_.back().fill = std::move(rule.fill[v]);
   }
 }
 
@@ -31,11 +33,13 @@ void Prototypes::widen() {
     view.sums.rightCols(clusters_).setZero();
     view.prototypes.rightCols(clusters_).setZero();
     view.counts.tail(clusters_).setZero();
+    view.filled.conservativeResize(width);
+    view.filled.tail(clusters_).setZero();
   }
 }
 
 void Prototypes::add_seeded(const PreparedChunk& chunk, const Random& random, Workers& workers) {
-  const std::vector<Matrix> seeds = seed_instances(chunk, clusters_, random, workers);
+  const std::vector<Matrix> seeds = seed_instances(chunk, clusters_, random, workers, absent_);
   widen();
   for (std::size_t v = 0; v < views_.size(); ++v) {
     views_[v].prototypes.rightCols(clusters_) = seeds[v];
@@ -68,6 +72,12 @@ Prototypes::Distances Prototypes::distances(const PreparedChunk& chunk, Workers&
       out.by_mean.row(at) += norms - 2 * products.row(i);
       out.by_direction.row(at) += unit_norms - 2 * products.row(i).cwiseProduct(shrink);
     }
+    if (views_[v].fill.size() == 0) continue;
+    const RowVector product = views_[v].fill.transpose() * P;
+    for (const Index at : chunk.missing(v)) {
+      out.by_mean.row(at) += norms - 2 * product;
+      out.by_direction.row(at) += unit_norms - 2 * product.cwiseProduct(shrink);
+    }
   }
   return out;
 }
@@ -94,9 +104,17 @@ void Prototypes::recount(const PreparedChunk& chunk, const CandidateLabels& befo
         if (after(at, c) >= 0) change(i, c * clusters_ + after(at, c)) += 1;
       }
     }
-    if ((change.array() == 0).all()) continue;
-    chunk.views[v].add_transpose_times(change, views_[v].sums, workers);
-    views_[v].counts += change.colwise().sum();
+    if ((change.array() != 0).any()) {
+      chunk.views[v].add_transpose_times(change, views_[v].sums, workers);
+      views_[v].counts += change.colwise().sum();
+    }
+    if (views_[v].fill.size() == 0) continue;
+    for (const Index at : chunk.missing(v)) {
+      for (int c = 0; c < candidates(); ++c) {
+        if (before(at, c) >= 0) views_[v].filled(c * clusters_ + before(at, c)) -= 1;
+        if (after(at, c) >= 0) views_[v].filled(c * clusters_ + after(at, c)) += 1;
+      }
+    }
   }
 }
 
@@ -106,7 +124,7 @@ void Prototypes::follow_sums() {
     for (int c = 0; c < candidates(); ++c) {
       if (frozen_[static_cast<std::size_t>(c)]) continue;
       for (Index k = c * clusters_; k < (c + 1) * clusters_; ++k) {
-        if (view.counts(k) > 0) view.prototypes.col(k) = view.sums.col(k) / view.counts(k);
+        if (view.count(k) > 0) view.prototypes.col(k) = view.sum(k) / (view.count(k) + ridge_);
       }
     }
   }
@@ -154,11 +172,22 @@ RowVector Prototypes::error() const {
     double counted = 0;
     for (const View& view : views_) {
       for (Index k = c * clusters_; k < (c + 1) * clusters_; ++k) {
-        if (view.counts(k) > 0) out(c) -= view.sums.col(k).squaredNorm() / view.counts(k);
+        if (view.count(k) > 0) out(c) -= view.sum(k).squaredNorm() / (view.count(k) + ridge_);
         counted += view.counts(k);
       }
     }
     if (!(counted > 0)) out(c) = std::numeric_limits<double>::infinity();
+  }
+  return out;
+}
+
+RowVector Prototypes::squared_distance() const {
+  RowVector out = RowVector::Zero(candidates());
+  for (const View& view : views_) {
+    for (Index k = 0; k < view.prototypes.cols(); ++k) {
+      const auto p = view.prototypes.col(k);
+      out(k / clusters_) += view.count(k) * p.squaredNorm() - 2 * p.dot(view.sum(k));
+    }
   }
   return out;
 }
@@ -168,6 +197,7 @@ void Prototypes::keep(int candidate) {
     view.sums = Matrix(view.sums.middleCols(candidate * clusters_, clusters_));
     view.prototypes = Matrix(view.prototypes.middleCols(candidate * clusters_, clusters_));
     view.counts = RowVector(view.counts.segment(candidate * clusters_, clusters_));
+    view.filled = RowVector(view.filled.segment(candidate * clusters_, clusters_));
   }
   frozen_.assign(1, frozen_[static_cast<std::size_t>(candidate)]);
 }
@@ -187,11 +217,15 @@ double Prototypes::explained(std::size_t view, int candidate, double squares) co
 void Prototypes::save(Archive& archive, bool sums) const {
   archive.put("prototypes/candidates", static_cast<double>(candidates()));
   archive.put("prototypes/frozen", std::vector<Index>(frozen_.begin(), frozen_.end()));
+  if (ridge_ > 0) archive.put("prototypes/ridge", ridge_);
   for (std::size_t v = 0; v < views_.size(); ++v) {
     const std::string key = fmt::format("view{}/prototypes", v);
     archive.put(key, views_[v].prototypes);
     if (sums) archive.put(key + "/sums", views_[v].sums);
     archive.put(key + "/counts", std::vector<double>(views_[v].counts.begin(), views_[v].counts.end()));
+    if (views_[v].fill.size() == 0) continue;
+    archive.put(key + "/fill", std::vector<double>(views_[v].fill.begin(), views_[v].fill.end()));
+    archive.put(key + "/filled", std::vector<double>(views_[v].filled.begin(), views_[v].filled.end()));
   }
 }
 
@@ -210,12 +244,17 @@ Prototypes Prototypes::load(const Archive& archive, const Schema& schema, int cl
     if (frozen.size() != out.frozen_.size()) throw Error(ErrorKind::data, "the archive's candidates are incomplete");
     out.frozen_.assign(frozen.begin(), frozen.end());
   }
+  if (archive.has("prototypes/ridge")) out.ridge_ = archive.number("prototypes/ridge");
   for (std::size_t v = 0; v < schema.views.size(); ++v) {
     const std::string key = fmt::format("view{}/prototypes", v);
     out.views_[v].prototypes = archive.matrix(key, schema.views[v].features, width);
     out.views_[v].sums = archive.has(key + "/sums") ? archive.matrix(key + "/sums", schema.views[v].features, width)
                                                     : Matrix::Zero(schema.views[v].features, width);
     out.views_[v].counts = archive.vector(key + "/counts", width);
+    out.views_[v].filled = RowVector::Zero(width);
+    if (!archive.has(key + "/fill")) continue;
+    out.views_[v].fill = archive.vector(key + "/fill", schema.views[v].features);
+    out.views_[v].filled = archive.vector(key + "/filled", width);
   }
   return out;
 }

@@ -19,6 +19,7 @@
 #include "kernels/data_block.hpp"
 #include "model/archive.hpp"
 #include "random/philox.hpp"
+#include "solver/seed_instances.hpp"
 
 namespace omvc {
 
@@ -27,11 +28,19 @@ using CandidateLabels = Eigen::Matrix<int, Eigen::Dynamic, Eigen::Dynamic, Eigen
 
 enum class Nearest { by_mean, by_direction };
 
+// What prototypes are of what is assigned to them. Plain: the means of the observed rows.
+struct PrototypeRule {
+  double ridge = 0;  // the objective above plus ridge ||p||^2, so that a prototype is sum / (count + ridge)
+  Absent absent = Absent::varied;  // of seeds
+  std::vector<Vector>
+      fill;  // of each view: what stands in for a missing row, in full; none: missing views are left out
+};
+
 class Prototypes {
  public:
   Prototypes() = default;
   // `unit` says of every view whether its rows have length 1.
-  Prototypes(const Schema& schema, int clusters, const std::vector<bool>& unit);
+  Prototypes(const Schema& schema, int clusters, const std::vector<bool>& unit, PrototypeRule rule = {});
 
   int clusters() const { return clusters_; }
   int candidates() const { return static_cast<int>(frozen_.size()); }
@@ -61,6 +70,8 @@ class Prototypes {
   // The objective of every candidate over what its sums cover, but for a constant that they share. Infinite for a
   // candidate whose sums cover nothing yet.
   RowVector error() const;
+  // The same for the prototypes as they are, without the ridge.
+  RowVector squared_distance() const;
 
   // Keeps only this candidate.
   void keep(int candidate);
@@ -81,10 +92,16 @@ class Prototypes {
 
  private:
   struct View {
-    Matrix sums;        // d x (candidates * clusters), of the rows assigned to each prototype
-    RowVector counts;   // of those rows
-    Matrix prototypes;  // d x (candidates * clusters)
-    bool unit = false;  // rows have length 1
+    Matrix sums;            // d x (candidates * clusters), of the rows assigned to each prototype
+    RowVector counts;       // of those rows
+    Matrix prototypes;      // d x (candidates * clusters)
+    bool unit = false;      // rows have length 1
+    RowVector filled = {};  // rows of each prototype that are filled in; they are neither in sums nor in counts
+    Vector fill = {};       // what they are; empty where missing rows are left out
+
+    // Sum and number of all rows of a prototype.
+    Vector sum(Index k) const { return fill.size() > 0 ? Vector(sums.col(k) + filled(k) * fill) : Vector(sums.col(k)); }
+    double count(Index k) const { return fill.size() > 0 ? counts(k) + filled(k) : counts(k); }
   };
   void widen();
   void follow_sums();
@@ -97,6 +114,8 @@ class Prototypes {
   CandidateLabels nearest(const Matrix& distances, const PreparedChunk& chunk) const;
 
   int clusters_ = 0;
+  double ridge_ = 0;
+  Absent absent_ = Absent::varied;
   std::vector<View> views_;
   std::vector<bool> frozen_;  // by candidate: keeps its prototypes until the pass ends
 };

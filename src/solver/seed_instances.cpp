@@ -54,14 +54,22 @@ Candidates find_candidates(const PreparedChunk& chunk) {
   return found;
 }
 
-// Squared distances between instances, as means over the views that both have.
+Vector mean_of(const DataBlock& view) {
+  Vector mean = Vector::Zero(view.cols());
+  view.add_row_sum(mean);
+  return mean / static_cast<double>(std::max<Index>(1, view.rows()));
+}
+
+// Squared distances between instances, as means over the views that both have, or over all views where they are filled.
 class Distances {
  public:
-  Distances(const PreparedChunk& chunk, const Candidates& candidates, Workers& workers)
-      : chunk_(&chunk), candidates_(&candidates), workers_(&workers) {
-    for (const ChunkView& view : chunk.chunk->views) {
+  Distances(const PreparedChunk& chunk, const Candidates& candidates, bool filled, Workers& workers)
+      : chunk_(&chunk), candidates_(&candidates), filled_(filled), workers_(&workers) {
+    for (std::size_t v = 0; v < chunk.views.size(); ++v) {
+      const Block& block = chunk.chunk->views[v].block;
       norms_.emplace_back();
-      for (Index i = 0; i < block_rows(view.block); ++i) norms_.back().push_back(row_squared_norm(view.block, i));
+      for (Index i = 0; i < block_rows(block); ++i) norms_.back().push_back(row_squared_norm(block, i));
+      if (filled) means_.push_back(mean_of(chunk.views[v]));
     }
   }
 
@@ -72,16 +80,22 @@ class Distances {
     std::vector<int> common(all.size(), 0);
     for (std::size_t v = 0; v < chunk_->views.size(); ++v) {
       const Index row = candidates_->row_in[v][position];
-      if (row < 0) continue;
+      if (row < 0 && !filled_) continue;
       Matrix x(chunk_->views[v].cols(), 1);
-      copy_row(chunk_->chunk->views[v].block, row, x.col(0));
+      if (row >= 0) {
+        copy_row(chunk_->chunk->views[v].block, row, x.col(0));
+      } else {
+        x = means_[v];
+      }
+      const double own = row >= 0 ? norms_[v][static_cast<std::size_t>(row)] : x.squaredNorm();
       Matrix products(chunk_->views[v].rows(), 1);
       chunk_->views[v].times(x, products, *workers_);
+      const double from_mean = filled_ ? (means_[v] - x.col(0)).squaredNorm() : 0;
       for (std::size_t i = 0; i < all.size(); ++i) {
         const Index other = candidates_->row_in[v][static_cast<std::size_t>(all[i])];
-        if (other < 0) continue;
-        sum[i] += std::max(0.0, norms_[v][static_cast<std::size_t>(other)] - 2 * products(other, 0) +
-                                    norms_[v][static_cast<std::size_t>(row)]);
+        if (other < 0 && !filled_) continue;
+        sum[i] += other < 0 ? from_mean
+                            : std::max(0.0, norms_[v][static_cast<std::size_t>(other)] - 2 * products(other, 0) + own);
         ++common[i];
       }
     }
@@ -92,8 +106,10 @@ class Distances {
  private:
   const PreparedChunk* chunk_;
   const Candidates* candidates_;
+  bool filled_;
   Workers* workers_;
   std::vector<std::vector<double>> norms_;  // view, row
+  std::vector<Vector> means_;               // of each view, where missing rows are filled
 };
 
 // An index with a probability proportional to its weight.
@@ -109,9 +125,9 @@ std::size_t draw(const std::vector<double>& weights, double uniform) {
 }
 
 std::vector<Index> choose_instances(const PreparedChunk& chunk, const Candidates& candidates, Index count,
-                                    const Random& random, Workers& workers) {
+                                    const Random& random, bool filled, Workers& workers) {
   const std::size_t n = candidates.positions.size();
-  const Distances distances(chunk, candidates, workers);
+  const Distances distances(chunk, candidates, filled, workers);
   std::vector<Index> chosen;
   std::vector<double> nearest(n, 1.0);
   double farthest = 0;
@@ -132,23 +148,25 @@ std::vector<Index> choose_instances(const PreparedChunk& chunk, const Candidates
 
 }  // namespace
 
-std::vector<Matrix> seed_instances(const PreparedChunk& chunk, Index count, const Random& random, Workers& workers) {
+std::vector<Matrix> seed_instances(const PreparedChunk& chunk, Index count, const Random& random, Workers& workers,
+                                   Absent absent) {
   const Candidates candidates = find_candidates(chunk);
-  const std::vector<Index> chosen = choose_instances(chunk, candidates, count, random, workers);
+  const std::vector<Index> chosen =
+      choose_instances(chunk, candidates, count, random, absent == Absent::filled, workers);
   std::vector<Matrix> seeds;
   std::uint64_t used = static_cast<std::uint64_t>(count);  // random numbers spent so far
   for (std::size_t v = 0; v < chunk.views.size(); ++v) {
     const Block& block = chunk.chunk->views[v].block;
     Matrix U = Matrix::Zero(block_cols(block), count);
-    Vector mean = Vector::Zero(U.rows());
-    chunk.views[v].add_row_sum(mean);
-    mean /= static_cast<double>(std::max<Index>(1, block_rows(block)));
+    const Vector mean = mean_of(chunk.views[v]);
     for (Index k = 0; k < count; ++k) {
-      const Index row = k < static_cast<Index>(chosen.size())
-                            ? candidates.row_in[v][static_cast<std::size_t>(chosen[static_cast<std::size_t>(k)])]
-                            : -1;
+      const bool drawn = k < static_cast<Index>(chosen.size());
+      const Index row =
+          drawn ? candidates.row_in[v][static_cast<std::size_t>(chosen[static_cast<std::size_t>(k)])] : -1;
       if (row >= 0) {
         copy_row(block, row, U.col(k));
+      } else if (drawn && absent != Absent::varied) {
+        U.col(k) = mean;
       } else {
         for (Index j = 0; j < U.rows(); ++j) {
           U(j, k) = mean(j) * (0.5 + random.uniform(used + static_cast<std::uint64_t>(j * count + k)));

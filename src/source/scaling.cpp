@@ -88,6 +88,7 @@ template <class B, class Refuse>
 Index apply(const ViewScaling& scaling, B& X, const Refuse& refuse) {
   using T = typename B::Scalar;
   Index clipped = 0;
+  const bool keep_sign = !scaling.clip && !scaling.refuse_negatives && scaling.shift.empty();
   for (Index i = 0; i < X.rows; ++i) {
     double squares = 0;
     for_row(X, i, [&](T& entry, std::size_t j) {
@@ -100,7 +101,7 @@ Index apply(const ViewScaling& scaling, B& X, const Refuse& refuse) {
       if (!scaling.shift.empty()) x -= scaling.shift[j];
       if (!scaling.gain.empty()) x *= scaling.gain[j];
       // A new instance may lie below the range of those the scaling was chosen on.
-      x = std::max(x, 0.0);
+      if (!keep_sign) x = std::max(x, 0.0);
       squares += x * x;
       entry = static_cast<T>(x);
     });

@@ -19,7 +19,7 @@ namespace omvc {
 struct ViewScaling {
   bool known = false;             // false until the view was first seen
   bool clip = false;              // negative values become 0, and are counted
-  bool refuse_negatives = false;  // negative values are an error
+  bool refuse_negatives = false;  // negative values are an error; without this, clip and shift they stay as they are
   bool unit_rows = false;         // rows of length 1
   double factor = 1;
   std::vector<double> shift;  // a feature each, or empty for 0

@@ -63,16 +63,6 @@ class TableSource final : public Source {
   Index next_ = 0;
 };
 
-void append_chunk(Chunk& whole, const Chunk& more, const Schema& schema) {
-  const Index shift = whole.size();
-  whole.rows.insert(whole.rows.end(), more.rows.begin(), more.rows.end());
-  for (std::size_t v = 0; v < whole.views.size(); ++v) {
-    ChunkView& view = whole.views[v];
-    append_rows(view.block, more.views[v].block, fmt::format("view '{}'", schema.views[v].name));
-    for (const Index position : more.views[v].present) view.present.push_back(shift + position);
-  }
-}
-
 }  // namespace
 
 std::unique_ptr<Source> make_table_source(Schema schema, Chunk table, std::vector<Index> order,

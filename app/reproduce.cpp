@@ -1,0 +1,94 @@
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <memory>
+#include <thread>
+
+#include "omvc/error.hpp"
+
+#include "command.hpp"
+#include "console.hpp"
+#include "reproduce/outputs.hpp"
+#include "reproduce/runner.hpp"
+
+namespace omvc::app {
+namespace {
+
+struct ReproduceArguments {
+  StudyArguments study;
+  int parallel = 0;
+  bool quiet = false;
+};
+
+void reproduce(const ReproduceArguments& arguments) {
+  const Study study(arguments.study);
+  const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  if (arguments.parallel < 0)
+    throw Error(ErrorKind::usage, fmt::format("--parallel {}: give 1 or more", arguments.parallel));
+  std::error_code failure;
+  std::filesystem::create_directories(arguments.study.out, failure);
+  if (failure) throw Error(ErrorKind::io, fmt::format("{}: {}", arguments.study.out, failure.message()));
+  if (!arguments.quiet) {
+    for (const std::string& sentence : study.found().absent) fmt::print(stderr, "{}\n", sentence);
+  }
+  stop_on_signals();
+  ResultFile results(arguments.study.out + "/results.csv");
+  const RunSummary summary =
+      run_study(study, results, arguments.parallel > 0 ? arguments.parallel : cores, arguments.quiet);
+  for (const std::string& remark : write_outputs(study, results)) fmt::print(stderr, "omvc: warning: {}\n", remark);
+  if (summary.stopped) {
+    throw Error(
+        ErrorKind::interrupted,
+        fmt::format("stopped: {} of {} runs are done and kept in {}/results.csv; run the same command again to go on",
+                    summary.done, summary.jobs, arguments.study.out));
+  }
+  if (!arguments.quiet) {
+    fmt::print(stderr, "{} runs; {}/README.md shows ours beside the paper's\n", summary.done, arguments.study.out);
+    if (summary.failed > 0) fmt::print(stderr, "{} runs failed; the page says why\n", summary.failed);
+  }
+}
+
+}  // namespace
+
+void add_reproduce(CLI::App& app) {
+  auto arguments = std::make_shared<ReproduceArguments>();
+  StudyArguments& study = arguments->study;
+  CLI::App* command =
+      app.add_subcommand("reproduce", "run the paper's evaluation again: tables and figures beside its numbers");
+  command->add_option("what", study.what, "which table or figure")
+      ->required()
+      ->type_name(fmt::format("{}", fmt::join(study_names(), "|")));
+  command->add_option("--data", study.data, "folder of the data sets")->required()->type_name("DIR");
+  command->add_option("--out", study.out, "folder for results, tables, figures and the page")
+      ->required()
+      ->type_name("DIR");
+  command->add_flag("--grid", study.grid, "tune every method with the class labels, as the paper did");
+  command->add_option("--seeds", study.seeds, "masks and orders 0 .. N-1")->capture_default_str()->type_name("N");
+  command->add_option("--passes", study.passes, "passes of the on-line methods")->capture_default_str()->type_name("N");
+  command
+      ->add_option("--methods", study.methods,
+                   fmt::format("some of {}; those of the paper by default", fmt::join(all_contestants(), ", ")))
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("NAME,...");
+  command->add_option("--sets", study.sets, "some of webkb, digit, reuters, youtube; all by default")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("NAME,...");
+  command->add_option("--alphas", study.alphas, "grid of alpha, for fig13 and --grid")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("NUMBER,...");
+  command->add_option("--betas", study.betas, "grid of beta, for fig13 and --grid")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("NUMBER,...");
+  command->add_option("--parallel", arguments->parallel, "runs at a time, one thread each; 0: one a core")
+      ->capture_default_str();
+  command->add_flag("--quiet", arguments->quiet, "no progress on stderr");
+  command->callback([arguments] { reproduce(*arguments); });
+}
+
+}  // namespace omvc::app

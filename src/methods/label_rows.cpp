@@ -1,0 +1,94 @@
+#include "methods/label_rows.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "omvc/error.hpp"
+
+#include "methods/method.hpp"
+
+namespace omvc {
+namespace {
+constexpr Index kBlock = 4096;
+}
+
+LabelRows::LabelRows(RowFolder folder, int candidates)
+    : folder_(std::move(folder)), store_(folder_.open("candidates", candidates)) {}
+
+CandidateLabels LabelRows::last(const Chunk& chunk, int candidates) const {
+  std::vector<double> stored(chunk.rows.size() * static_cast<std::size_t>(store_->width()));
+  store_->read_last(chunk.rows, stored.data());
+  CandidateLabels labels(chunk.size(), candidates);
+  for (Index i = 0; i < labels.rows(); ++i) {
+    for (Index c = 0; c < labels.cols(); ++c) {
+      const double label = stored[static_cast<std::size_t>(i * store_->width() + c)];
+      labels(i, c) = std::isnan(label) ? -1 : static_cast<int>(label);
+    }
+  }
+  return labels;
+}
+
+void LabelRows::write(const PreparedChunk& chunk, const CandidateLabels& labels) {
+  std::vector<Index> rows;
+  std::vector<double> values;
+  for (Index i = 0; i < labels.rows(); ++i) {
+    if (!chunk.observed[static_cast<std::size_t>(i)]) continue;
+    rows.push_back(chunk.chunk->rows[static_cast<std::size_t>(i)]);
+    for (Index c = 0; c < store_->width(); ++c) values.push_back(c < labels.cols() ? labels(i, c) : -1);
+  }
+  store_->write(rows, values.data());
+}
+
+void LabelRows::keep(int candidate) {
+  auto kept = folder_.open("chosen", 1);
+  std::vector<double> block;
+  std::vector<double> column;
+  std::vector<Index> rows;
+  for (Index first = 0; first < store_->rows(); first += kBlock) {
+    const Index count = std::min(kBlock, store_->rows() - first);
+    block.resize(static_cast<std::size_t>(count * store_->width()));
+    store_->read(first, count, block.data());
+    rows.clear();
+    column.clear();
+    for (Index i = 0; i < count; ++i) {
+      const double label = block[static_cast<std::size_t>(i * store_->width() + candidate)];
+      if (std::isnan(label)) continue;
+      rows.push_back(first + i);
+      column.push_back(label);
+    }
+    kept->write(rows, column.data());
+  }
+  store_ = std::move(kept);
+  kept_ = true;
+}
+
+void LabelRows::save(Archive& archive) const {
+  archive.put("labels/kept", std::vector<Index>{kept_});
+  put_position(archive, "labels/rows", *store_);
+}
+
+void LabelRows::load(const Archive& archive) {
+  const std::vector<Index>& kept = archive.integers("labels/kept");
+  if (kept.size() != 1) throw Error(ErrorKind::data, "the checkpoint's labels make no sense");
+  kept_ = kept[0] != 0;
+  if (kept_) store_ = folder_.open("chosen", 1);
+  restore_position(archive, "labels/rows", *store_);
+}
+
+void OneHotEmbedding::read(Index first, Index count, double* out) const {
+  const Index width = labels_->width();
+  std::vector<double> block(static_cast<std::size_t>(count * width));
+  labels_->read(first, count, block.data());
+  for (Index i = 0; i < count; ++i) {
+    double* row = out + i * clusters_;
+    const double label = block[static_cast<std::size_t>(i * width + candidate_)];
+    // A candidate that was not there when the instance was met has -1.
+    const bool known = label >= 0;
+    std::fill_n(row, clusters_, known ? 0.0 : std::numeric_limits<double>::quiet_NaN());
+    if (known) row[static_cast<Index>(label)] = 1;
+  }
+}
+
+}  // namespace omvc

@@ -1,0 +1,46 @@
+#include "methods/multinmf.hpp"
+
+#include "methods/offline_factors.hpp"
+#include "solver/steps.hpp"
+
+namespace omvc {
+namespace {
+
+constexpr double kTiny = 1e-300;  // in the place of a denominator that is 0, where the numerator is too
+
+void update_view(double lambda, const Matrix& consensus, Matrix& U, ViewWork& view, Workers& workers) {
+  refresh_products(U, view, workers);
+  Matrix below = view.V * view.UtU + lambda * view.V;
+  view.V = view.V.cwiseProduct(view.XU + lambda * consensus).cwiseQuotient(below.cwiseMax(kTiny));
+
+  view.X.sums(view.V, view.share.A, view.share.B, workers);
+  const RowVector pull = lambda * view.V.cwiseProduct(consensus).colwise().sum();
+  const RowVector hold = lambda * U.colwise().sum().cwiseProduct(view.share.A.diagonal().transpose());
+  Matrix above = view.share.B;
+  above.rowwise() += pull;
+  below.noalias() = U * view.share.A;
+  below.rowwise() += hold;
+  U = U.cwiseProduct(above).cwiseQuotient(below.cwiseMax(kTiny));
+
+  const RowVector Q = U.colwise().sum().cwiseMax(kTiny);
+  U = U * Q.cwiseInverse().asDiagonal();
+  view.V = view.V * Q.asDiagonal();
+  view.share.rescale(Q);
+}
+
+}  // namespace
+
+double update_multinmf(const Options& options, State& state, ChunkWork& work, Workers& workers) {
+  for (std::size_t v = 0; v < work.views.size(); ++v) {
+    update_view(of_view(options.alpha, v), consensus_of(work, work.views[v]), state.views[v].U, work.views[v], workers);
+  }
+  update_consensus(options, work);
+  double objective = penalty(options, work);
+  for (std::size_t v = 0; v < work.views.size(); ++v) {
+    gram(state.views[v].U, work.views[v].UtU, workers);
+    objective += work.views[v].share.reconstruction_error(state.views[v].U, work.views[v].UtU);
+  }
+  return objective;
+}
+
+}  // namespace omvc

@@ -1,0 +1,113 @@
+#include "methods/onmf.hpp"
+
+#include <cmath>
+
+#include "omvc/error.hpp"
+
+#include "solver/learn_chunk.hpp"
+#include "solver/start_basis.hpp"
+#include "solver/steps.hpp"
+
+namespace omvc {
+namespace {
+
+constexpr int kLatentRounds = 50;  // of coordinate descent: the least squares are solved, not improved
+
+// <A, U'U> - 2 <B, U> over the views, for everything that the sums cover.
+double basis_objective(const State& state, const ChunkWork& work, Workers& workers) {
+  double sum = 0;
+  for (std::size_t v = 0; v < work.views.size(); ++v) {
+    Matrix UtU;
+    gram(state.views[v].U, UtU, workers);
+    const Sums& total = work.views[v].total;
+    sum += total.A.cwiseProduct(UtU).sum() - 2 * total.B.cwiseProduct(state.views[v].U).sum();
+  }
+  return sum;
+}
+
+}  // namespace
+
+Onmf::Onmf(const MethodContext& context)
+    : Method(*context.counts),
+      options_(solver_options(context.options)),
+      schema_(context.schema),
+      solver_(options_.method == Algorithm::onmf_i ? RowSolver::newton : RowSolver::diagonal),
+      state_(schema_, options_.rank > 0 ? options_.rank : options_.clusters),
+      rows_(context.rows.open("latent", rank())) {}
+
+void Onmf::begin_pass(int pass) {
+  state_.begin_pass(pass);
+  if (pass > 1) rows_->begin_generation();
+}
+
+int Onmf::learn(const PreparedChunk& chunk, Workers& workers) {
+  start_basis(options_, chunk, 0, state_, workers);
+  if (state_.pass == 1) observe(chunk, state_);
+  ChunkWork work = make_work(options_, chunk, state_);
+  for (std::size_t v = 0; v < work.views.size(); ++v) refresh_products(state_.views[v].U, work.views[v], workers);
+  for (int round = 0; round < kLatentRounds; ++round) update_joint_latent(options_, work, workers);
+  for (std::size_t v = 0; v < work.views.size(); ++v) refresh_sums(state_.views[v].seen, work.views[v], workers);
+  const int rounds = update_stacked_basis(work, workers);
+  for (std::size_t v = 0; v < work.views.size(); ++v) {
+    state_.views[v].seen = work.views[v].total;
+    state_.views[v].pass.add(work.views[v].share);
+  }
+  state_.pass_instances += static_cast<double>(work.observed);
+  rescale_basis(options_, state_, &work);
+
+  Matrix rows(work.observed, rank());
+  std::vector<Index> numbers;
+  for (std::size_t i = 0; i < chunk.observed.size(); ++i) {
+    if (!chunk.observed[i]) continue;
+    rows.row(static_cast<Index>(numbers.size())) =
+        work.consensus.row(static_cast<Index>(i)).cwiseQuotient(state_.scale);
+    numbers.push_back(chunk.chunk->rows[i]);
+  }
+  rows_->write(numbers, rows.data());
+  return rounds;
+}
+
+int Onmf::update_stacked_basis(ChunkWork& work, Workers& workers) {
+  Options step = options_;
+  step.solver = solver_;
+  double squares = 0;
+  for (const ViewWork& view : work.views) squares += view.total.c;
+  double last = basis_objective(state_, work, workers);
+  for (int round = 1; round <= options_.rounds; ++round) {
+    for (std::size_t v = 0; v < work.views.size(); ++v) {
+      update_basis(step, work.views[v], state_.views[v].U, workers);
+    }
+    const double next = basis_objective(state_, work, workers);
+    if (!std::isfinite(next)) {
+      throw Error(ErrorKind::numerical, "the loss is no longer a finite number; check the scale of the data");
+    }
+    if (last - next <= options_.tolerance * (squares + next)) return round;
+    last = next;
+  }
+  return options_.rounds;
+}
+
+double Onmf::average_loss(Workers& workers) const { return omvc::average_loss(state_, workers); }
+
+std::vector<double> Onmf::explained(Workers& workers) const { return explained_squares(state_, workers); }
+
+std::unique_ptr<Embedding> Onmf::embedding(Index rows) const {
+  return std::make_unique<StoredEmbedding>(*rows_, state_.scale, rows);
+}
+
+LearnedModel Onmf::model() {
+  return {.factors = std::make_unique<Omvc>(options_, std::move(state_)),
+          .prototypes = Prototypes(schema_, options_.clusters, std::vector<bool>(schema_.views.size(), false))};
+}
+
+void Onmf::save(Archive& archive) const {
+  state_.save(archive, "onmf/");
+  put_position(archive, "onmf/rows", *rows_);
+}
+
+void Onmf::load(const Archive& archive) {
+  state_ = State::load(archive, schema_, "onmf/");
+  restore_position(archive, "onmf/rows", *rows_);
+}
+
+}  // namespace omvc

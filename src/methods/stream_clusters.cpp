@@ -1,0 +1,126 @@
+#include "methods/stream_clusters.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "methods/batch_kmeans.hpp"
+
+namespace omvc {
+namespace {
+
+constexpr std::uint32_t kFirstStream = 2u << 16;  // of random numbers, a stream a candidate
+
+bool is_opimc(const MethodContext& context) { return context.options.method == Algorithm::opimc; }
+
+}  // namespace
+
+StreamClusters::StreamClusters(const MethodContext& context)
+    : Method(*context.counts),
+      options_(context.options),
+      schema_(context.schema),
+      candidates_(is_opimc(context) ? 1 : options_.restarts),
+      rounds_(is_opimc(context) ? options_.rounds : 1),
+      relabel_(context.again && (!is_opimc(context) || options_.refine)),
+      prototypes_(schema_, options_.clusters, std::vector<bool>(schema_.views.size(), false),
+                  {.ridge = is_opimc(context) ? options_.ridge : 0, .absent = Absent::mean, .fill = {}}),
+      labels_(context.rows, candidates_) {}
+
+void StreamClusters::begin_pass(int pass) {
+  if (pass > 1) labels_.begin_generation();
+}
+
+void StreamClusters::start(const PreparedChunk& data, Workers& workers) {
+  if (options_.method == Algorithm::opimc) {
+    const PrototypeRule means{.ridge = 0, .absent = Absent::mean, .fill = {}};
+    const ViewClusters found = best_clusters(options_, schema_, data, means, workers);
+    std::vector<Matrix> basis;
+    for (std::size_t v = 0; v < schema_.views.size(); ++v) basis.push_back(found.prototypes.prototypes(v));
+    prototypes_.add_given(basis);
+    prototypes_.thaw();
+    return;
+  }
+  for (int c = 0; c < candidates_; ++c) {
+    const Random random(options_.seed, Purpose::seeding, kFirstStream + static_cast<std::uint32_t>(c));
+    prototypes_.add_seeded(data, random, workers);
+  }
+}
+
+int StreamClusters::learn(const PreparedChunk& data, Workers& workers) {
+  if (prototypes_.candidates() == 0) {
+    // There may be nothing to start from yet.
+    if (std::find(data.observed.begin(), data.observed.end(), true) == data.observed.end()) return 0;
+    start(data, workers);
+  }
+  const CandidateLabels before = labels_.last(*data.chunk, prototypes_.candidates());
+  labels_.write(data, prototypes_.learn(data, before, rounds_, Nearest::by_mean, workers));
+  return 1;
+}
+
+int StreamClusters::best() const {
+  Index best = 0;
+  if (prototypes_.candidates() > 1) prototypes_.error().minCoeff(&best);
+  return static_cast<int>(best);
+}
+
+void StreamClusters::choose() {
+  if (prototypes_.candidates() < 2) return;
+  const int chosen = best();
+  prototypes_.keep(chosen);
+  labels_.keep(chosen);
+}
+
+void StreamClusters::begin_labels() {
+  choose();
+  labels_.begin_generation();
+}
+
+void StreamClusters::label(const PreparedChunk& data, Workers& workers) {
+  RowVector unused;
+  const CandidateLabels after = prototypes_.assign(data, unused, workers);
+  prototypes_.recount(data, labels_.last(*data.chunk, 1), after, workers);
+  labels_.write(data, after);
+}
+
+void StreamClusters::finish(bool /*complete*/) { choose(); }
+
+double StreamClusters::mean(double value) const {
+  const auto observed = static_cast<double>(counts().observed);
+  if (!(observed > 0)) return 0;
+  const double squares = std::accumulate(counts().squares.begin(), counts().squares.end(), 0.0);
+  return std::max(0.0, squares + value) / observed;
+}
+
+double StreamClusters::average_loss(Workers& /*workers*/) const {
+  return prototypes_.candidates() > 0 ? mean(prototypes_.error()(best())) : 0;
+}
+
+double StreamClusters::error() const {
+  return prototypes_.candidates() > 0 ? mean(prototypes_.squared_distance()(best())) : 0;
+}
+
+std::vector<double> StreamClusters::explained(Workers& /*workers*/) const {
+  std::vector<double> share;
+  for (std::size_t v = 0; v < schema_.views.size(); ++v) {
+    share.push_back(prototypes_.candidates() > 0 ? prototypes_.explained(v, best(), counts().squares[v]) : 0);
+  }
+  return share;
+}
+
+std::unique_ptr<Embedding> StreamClusters::embedding(Index rows) const {
+  return std::make_unique<OneHotEmbedding>(labels_.store(), best(), options_.clusters, rows);
+}
+
+void StreamClusters::save(Archive& archive) const {
+  prototypes_.save(archive);
+  labels_.save(archive);
+}
+
+void StreamClusters::load(const Archive& archive) {
+  // Before anything was seen there is nothing to read, and the rule of the prototypes is not in the archive.
+  if (archive.number("prototypes/candidates") > 0) {
+    prototypes_ = Prototypes::load(archive, schema_, options_.clusters, std::vector<bool>(schema_.views.size(), false));
+  }
+  labels_.load(archive);
+}
+
+}  // namespace omvc

@@ -1,0 +1,63 @@
+// Clusters in data space learned from the stream: every instance belongs to one prototype, and prototypes are what the
+// running sums of their instances make of them (Prototypes). In a later pass a chunk's old share is taken out of the
+// sums first. This is
+//
+//   opimc          Hu, Chen, "One-pass incomplete multi-view clustering", AAAI 2019: one clustering, which starts from
+//                  k-means on the first chunk; U = B (A + gamma I)^-1, and a chunk is assigned until its labels stay.
+//   masked-kmeans  in its streaming form, mini-batch k-means (Sculley, WWW 2010): one assignment a chunk, a prototype
+//   is
+//                  the mean of what it was given so far; several clusterings side by side, the best one kept.
+//
+// docs/methods.md has objective and updates.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "methods/label_rows.hpp"
+#include "methods/method.hpp"
+
+namespace omvc {
+
+class StreamClusters final : public Method {
+ public:
+  explicit StreamClusters(const MethodContext& context);
+
+  int rank() const override { return options_.clusters; }
+  void begin_pass(int pass) override;
+  int learn(const PreparedChunk& chunk, Workers& workers) override;
+  void end_pass(Workers&) override {}
+
+  bool labels_again() const override { return relabel_; }
+  void begin_labels() override;
+  void label(const PreparedChunk& chunk, Workers& workers) override;
+  void finish(bool complete) override;
+
+  // The objective over everything that the sums cover, for each instance.
+  double average_loss(Workers& workers) const override;
+  double error() const override;
+  std::vector<double> explained(Workers& workers) const override;
+  std::unique_ptr<Embedding> embedding(Index rows) const override;
+  const RowStore* labels() const override { return &labels_.store(); }
+  LearnedModel model() override { return {.factors = nullptr, .prototypes = std::move(prototypes_)}; }
+
+  void save(Archive& archive) const override;
+  void load(const Archive& archive) override;
+  void sync() const override { labels_.sync(); }
+
+ private:
+  void start(const PreparedChunk& chunk, Workers& workers);
+  int best() const;
+  void choose();
+  double mean(double value) const;
+
+  Options options_;
+  Schema schema_;
+  int candidates_;
+  int rounds_;    // assignments of a chunk, at most
+  bool relabel_;  // all instances are assigned once more at the end
+  Prototypes prototypes_;
+  LabelRows labels_;
+};
+
+}  // namespace omvc
