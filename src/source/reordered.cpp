@@ -316,8 +316,8 @@ class ShuffledSource final : public ReorderedSource {
 
 class OrderedSource final : public ReorderedSource {
  public:
-  OrderedSource(std::unique_ptr<Source> source, const std::vector<Index>& order)
-      : ReorderedSource(std::move(source)), place_(order.size()) {
+  OrderedSource(std::unique_ptr<Source> source, const std::vector<Index>& order, std::string name)
+      : ReorderedSource(std::move(source)), place_(order.size()), name_(std::move(name)) {
     check_permutation(order, static_cast<Index>(order.size()));
     for (std::size_t i = 0; i < order.size(); ++i) place_[static_cast<std::size_t>(order[i])] = i;
     if (const auto rows = size()) check_rows(*rows);
@@ -326,7 +326,8 @@ class OrderedSource final : public ReorderedSource {
  private:
   // Spread over the 64 bits, so that the buckets are equally full.
   std::uint64_t key(Index row) const override {
-    if (row >= static_cast<Index>(place_.size())) check_rows(row + 1);
+    // Refused when all rows have been counted.
+    if (row >= static_cast<Index>(place_.size())) return std::numeric_limits<std::uint64_t>::max();
     return place_[static_cast<std::size_t>(row)] * (std::numeric_limits<std::uint64_t>::max() / place_.size());
   }
 
@@ -337,6 +338,7 @@ class OrderedSource final : public ReorderedSource {
   }
 
   std::vector<std::size_t> place_;
+  std::string name_;
 };
 
 }  // namespace
@@ -345,8 +347,9 @@ std::unique_ptr<Source> make_shuffled_source(std::unique_ptr<Source> source, std
   return std::make_unique<ShuffledSource>(std::move(source), seed);
 }
 
-std::unique_ptr<Source> make_ordered_source(std::unique_ptr<Source> source, std::vector<Index> order) {
-  return std::make_unique<OrderedSource>(std::move(source), order);
+std::unique_ptr<Source> make_ordered_source(std::unique_ptr<Source> source, std::vector<Index> order,
+                                            std::string name) {
+  return std::make_unique<OrderedSource>(std::move(source), order, std::move(name));
 }
 
 }  // namespace omvc
