@@ -334,7 +334,7 @@ class OrderedSource final : public ReorderedSource {
   void check_rows(Index rows) const override {
     if (rows == static_cast<Index>(place_.size())) return;
     throw Error(ErrorKind::data,
-                fmt::format("the order lists {} rows, and the data have {}: give each row once", place_.size(), rows));
+                fmt::format("{} lists {} rows, and the data have {}: give each row once", name_, place_.size(), rows));
   }
 
   std::vector<std::size_t> place_;
