@@ -67,12 +67,7 @@ Input open_arguments(const InputArguments& arguments, std::uint64_t seed) {
   }
   if (!arguments.truth.empty()) input.truth = read_labels(arguments.truth);
   if (!arguments.order.empty()) {
-    std::vector<Index> order = read_order(arguments.order);
-    if (const auto rows = input.source->size(); rows && *rows != static_cast<Index>(order.size())) {
-      throw Error(ErrorKind::data, fmt::format("{} lists {} rows, and the data have {}: give each row once",
-                                               arguments.order, order.size(), *rows));
-    }
-    input.source = make_ordered_source(std::move(input.source), std::move(order));
+    input.source = make_ordered_source(std::move(input.source), read_order(arguments.order), arguments.order);
   } else if (arguments.shuffle) {
     input.source = make_shuffled_source(std::move(input.source), seed);
   }

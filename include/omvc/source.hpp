@@ -51,9 +51,11 @@ std::unique_ptr<Source> make_masked_source(std::unique_ptr<Source> source, std::
 
 // The same instances in another order, with the row numbers that they had: at random, or as listed (each row number
 // once). The order depends on the seed and the row numbers only, and is the same in every pass. On first use the source
-// is read once and kept in temporary files (TMPDIR or /tmp) without names; memory holds about 64 MB of it at a time.
+// is read once and kept in a temporary file (TMPDIR or /tmp) without a name; memory holds about 64 MB of it at a time.
+// `name` is that of the order in messages.
 std::unique_ptr<Source> make_shuffled_source(std::unique_ptr<Source> source, std::uint64_t seed);
-std::unique_ptr<Source> make_ordered_source(std::unique_ptr<Source> source, std::vector<Index> order);
+std::unique_ptr<Source> make_ordered_source(std::unique_ptr<Source> source, std::vector<Index> order,
+                                            std::string name = "the order");
 
 // Only the instances whose row number `keep` accepts, numbered anew as they come. Refers to the source, which must
 // outlive it.

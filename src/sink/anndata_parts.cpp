@@ -25,7 +25,10 @@ h5::Dataset array(h5::Group& owner, const std::string& name, h5::Store type, h5:
 }
 
 h5::Dataset text_array(h5::Group& owner, const std::string& name, Index expected) {
-  return array(owner, name, h5::Store::text, {}, expected);
+  // Small chunks, because names are looked up one by one where the order of the rows is not that of the names.
+  constexpr Index kTogether = 4096;
+  return array(owner, name, h5::Store::text, {.chunk_rows = expected > 0 ? std::min(expected, kTogether) : kTogether},
+               expected);
 }
 
 h5::Group make_table(h5::Group& owner, const std::string& name) {

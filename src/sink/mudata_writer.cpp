@@ -13,6 +13,7 @@
 #include "file/pending_file.hpp"
 #include "hdf5/file.hpp"
 #include "sink/anndata_parts.hpp"
+#include "sink/growing_matrix.hpp"
 
 namespace omvc {
 namespace {
@@ -23,115 +24,6 @@ constexpr Index kNamesAtOnce = 1 << 14;
 constexpr Index kValuesAtOnce = 1 << 23;  // of a chunk, were all its views dense
 constexpr Index kFewestRows = 64;
 constexpr Index kMostRows = 8192;
-
-template <class T>
-constexpr h5::Store store_of() {
-  return std::is_same_v<T, float> ? h5::Store::float32 : h5::Store::float64;
-}
-
-// The matrix of one view while it grows.
-class GrowingMatrix {
- public:
-  GrowingMatrix(h5::Group& owner, const Block& first, Index instances, Index expected, int gzip)
-      : kind_(first.index()), cols_(block_cols(first)) {
-    std::visit([&](const auto& block) { create(owner, block, instances, expected, gzip); }, first);
-  }
-
-  void append(const Block& block, const std::string& where) {
-    if (block.index() != kind_ || block_cols(block) != cols_) {
-      throw Error(ErrorKind::data, fmt::format("{}: a later chunk stores the view in another way than the first; a "
-                                               "source must keep to one",
-                                               where));
-    }
-    std::visit([&](const auto& typed) { add(typed); }, block);
-  }
-
-  void finish() {
-    if (group_) group_->set_attribute("shape", std::vector<Index>{rows_, cols_});
-  }
-
- private:
-  template <class T>
-  void create(h5::Group& owner, const DenseBlock<T>&, Index, Index expected, int gzip) {
-    values_ = array(owner, "X", store_of<T>(), {.cols = cols_, .gzip = gzip}, expected);
-  }
-
-  template <class T>
-  void create(h5::Group& owner, const CsrBlock<T>& first, Index instances, Index expected, int gzip) {
-    group_ = owner.create_group("X");
-    set_encoding(*group_, "csr_matrix", "0.1.0");
-    // As many entries an instance as in the first chunk, and some more.
-    const double share =
-        static_cast<double>(first.nonzeros() + 16) / static_cast<double>(std::max<Index>(instances, 1));
-    const double entries = std::min(1.2 * share * static_cast<double>(expected), 1e9);
-    const h5::Layout layout{.chunk_rows = expected > 0 ? std::max<Index>(static_cast<Index>(entries), 16) : 0,
-                            .gzip = gzip};
-    values_ = group_->create("data", store_of<T>(), layout);
-    columns_ = group_->create("indices", h5::Store::int32, layout);
-    offsets_ = group_->create("indptr", h5::Store::int64, {.chunk_rows = expected > 0 ? expected + 1 : 0});
-    const Index zero = 0;
-    offsets_->append(&zero, 1);
-  }
-
-  template <class T>
-  void add(const DenseBlock<T>& block) {
-    values_->append(block.values.data(), block.rows);
-    rows_ += block.rows;
-  }
-
-  template <class T>
-  void add(const CsrBlock<T>& block) {
-    std::vector<Index> offsets(block.offsets.begin() + 1, block.offsets.end());
-    for (Index& offset : offsets) offset += entries_;
-    values_->append(block.values.data(), block.nonzeros());
-    columns_->append(block.columns.data(), block.nonzeros());
-    offsets_->append(offsets.data(), block.rows);
-    entries_ += block.nonzeros();
-    rows_ += block.rows;
-  }
-
-  std::size_t kind_;
-  Index cols_;
-  Index rows_ = 0;
-  Index entries_ = 0;
-  std::optional<h5::Group> group_;  // of a sparse matrix
-  std::optional<h5::Dataset> values_;
-  std::optional<h5::Dataset> columns_;
-  std::optional<h5::Dataset> offsets_;
-};
-
-// An instance that is absent from the only view of an AnnData file is a row of NaN.
-template <class T>
-DenseBlock<T> with_absent(const DenseBlock<T>& block, const std::vector<Index>& present, Index instances) {
-  DenseBlock<T> whole{instances, block.cols, {}};
-  whole.values.assign(static_cast<std::size_t>(instances * block.cols), std::numeric_limits<T>::quiet_NaN());
-  for (std::size_t i = 0; i < present.size(); ++i) {
-    const auto row = block.row(static_cast<Index>(i));
-    std::copy(row.begin(), row.end(), whole.values.begin() + present[i] * block.cols);
-  }
-  return whole;
-}
-
-template <class T>
-CsrBlock<T> with_absent(const CsrBlock<T>& block, const std::vector<Index>& present, Index instances) {
-  CsrBlock<T> whole;
-  whole.rows = instances;
-  whole.cols = block.cols;
-  std::size_t next = 0;
-  for (Index i = 0; i < instances; ++i) {
-    if (next < present.size() && present[next] == i) {
-      const Index begin = block.offsets[next];
-      const Index end = block.offsets[++next];
-      whole.columns.insert(whole.columns.end(), block.columns.begin() + begin, block.columns.begin() + end);
-      whole.values.insert(whole.values.end(), block.values.begin() + begin, block.values.begin() + end);
-    } else {
-      whole.columns.push_back(0);
-      whole.values.push_back(std::numeric_limits<T>::quiet_NaN());
-    }
-    whole.offsets.push_back(whole.nonzeros());
-  }
-  return whole;
-}
 
 std::vector<std::string> feature_names(const ViewSchema& view) {
   return view.feature_names.empty() ? number_names(0, view.features) : view.feature_names;
@@ -285,10 +177,7 @@ void Writer::add(const Chunk& chunk) {
     } else if (static_cast<Index>(view.present.size()) == chunk.size()) {
       modalities_[v].matrix->append(view.block, where);
     } else {
-      modalities_[v].matrix->append(
-          std::visit([&](const auto& block) -> Block { return with_absent(block, view.present, chunk.size()); },
-                     view.block),
-          where);
+      modalities_[v].matrix->append(with_absent(view, chunk.size()), where);
     }
   }
   size_ += chunk.size();

@@ -1,16 +1,14 @@
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <fmt/core.h>
 #include <limits>
 #include <type_traits>
-#include <unistd.h>
 
 #include "omvc/error.hpp"
 #include "omvc/source.hpp"
 
-#include "file/descriptor.hpp"
 #include "random/philox.hpp"
+#include "source/buckets.hpp"
 #include "source/max_rows.hpp"
 #include "source/permutation.hpp"
 
@@ -18,9 +16,6 @@ namespace omvc {
 namespace {
 
 constexpr Index kBucketBytes = 1 << 26;
-constexpr Index kBufferBytes = 1 << 25;     // of all buckets together, while they are filled
-constexpr Index kSmallestBuffer = 1 << 14;  // of one
-constexpr Index kMostBuckets = kBufferBytes / kSmallestBuffer;
 constexpr Index kUnknownBuckets = 256;    // where the number of instances is not known
 constexpr Index kValuesAtOnce = 1 << 23;  // of a chunk while reading, were all its views dense
 
@@ -80,75 +75,6 @@ Block empty_like(const Block& block) {
       },
       block);
 }
-
-// Bytes sorted into buckets, in one temporary file: each bucket is a list of extents.
-class Buckets {
- public:
-  Buckets(Index count) : parts_(static_cast<std::size_t>(count)), descriptor_(open_unnamed_file()) {
-    buffer_ = static_cast<std::size_t>(std::max(kBufferBytes / count, kSmallestBuffer));
-    if (descriptor_ < 0) fail("create");
-  }
-  ~Buckets() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  Buckets(const Buckets&) = delete;
-  Buckets& operator=(const Buckets&) = delete;
-
-  std::size_t count() const { return parts_.size(); }
-
-  void add(std::size_t bucket, const std::string& bytes) {
-    parts_[bucket].buffer += bytes;
-    if (parts_[bucket].buffer.size() >= buffer_) flush(parts_[bucket]);
-  }
-
-  void finish() {
-    for (Part& part : parts_) {
-      flush(part);
-      part.buffer.shrink_to_fit();
-    }
-  }
-
-  std::string read(std::size_t bucket) const {
-    std::size_t size = 0;
-    for (const Extent& extent : parts_[bucket].extents) size += extent.size;
-    std::string bytes(size, '\0');
-    std::size_t at = 0;
-    for (const Extent& extent : parts_[bucket].extents) {
-      if (!read_fully_at(descriptor_, bytes.data() + at, extent.size, extent.offset)) fail("read");
-      at += extent.size;
-    }
-    return bytes;
-  }
-
- private:
-  struct Extent {
-    std::int64_t offset;
-    std::size_t size;
-  };
-  struct Part {
-    std::string buffer;
-    std::vector<Extent> extents;
-  };
-
-  void flush(Part& part) {
-    if (part.buffer.empty()) return;
-    if (!write_fully_at(descriptor_, part.buffer.data(), part.buffer.size(), end_)) fail("write");
-    part.extents.push_back({end_, part.buffer.size()});
-    end_ += static_cast<std::int64_t>(part.buffer.size());
-    part.buffer.clear();
-  }
-
-  [[noreturn]] static void fail(const char* what) {
-    throw Error(ErrorKind::io,
-                fmt::format("cannot {} the temporary file of reordered rows: {}; set TMPDIR to a folder with more room",
-                            what, errno != 0 ? std::strerror(errno) : "it is shorter than expected"));
-  }
-
-  std::vector<Part> parts_;
-  std::size_t buffer_ = 0;
-  int descriptor_;
-  std::int64_t end_ = 0;
-};
 
 // Rows by ascending (key, row number). Keys of a bucket are larger than those of all buckets before it, so the order
 // does not depend on the number of buckets.
@@ -248,7 +174,7 @@ void ReorderedSource::put_chunk(const Chunk& chunk) {
     const double needed =
         rows ? each * static_cast<double>(*rows) / static_cast<double>(kBucketBytes) : kUnknownBuckets;
     buckets_ = std::make_unique<Buckets>(
-        static_cast<Index>(std::clamp(needed, 0.0, static_cast<double>(kMostBuckets - 1))) + 1);
+        static_cast<Index>(std::clamp(needed, 0.0, static_cast<double>(Buckets::kMost - 1))) + 1);
     for (const ChunkView& view : chunk.views) kinds_.push_back(empty_like(view.block));
   }
   for (std::size_t v = 0; v < kinds_.size(); ++v) {
@@ -316,8 +242,8 @@ class ShuffledSource final : public ReorderedSource {
 
 class OrderedSource final : public ReorderedSource {
  public:
-  OrderedSource(std::unique_ptr<Source> source, const std::vector<Index>& order)
-      : ReorderedSource(std::move(source)), place_(order.size()) {
+  OrderedSource(std::unique_ptr<Source> source, const std::vector<Index>& order, std::string name)
+      : ReorderedSource(std::move(source)), place_(order.size()), name_(std::move(name)) {
     check_permutation(order, static_cast<Index>(order.size()));
     for (std::size_t i = 0; i < order.size(); ++i) place_[static_cast<std::size_t>(order[i])] = i;
     if (const auto rows = size()) check_rows(*rows);
@@ -326,17 +252,19 @@ class OrderedSource final : public ReorderedSource {
  private:
   // Spread over the 64 bits, so that the buckets are equally full.
   std::uint64_t key(Index row) const override {
-    if (row >= static_cast<Index>(place_.size())) check_rows(row + 1);
+    // Refused when all rows have been counted.
+    if (row >= static_cast<Index>(place_.size())) return std::numeric_limits<std::uint64_t>::max();
     return place_[static_cast<std::size_t>(row)] * (std::numeric_limits<std::uint64_t>::max() / place_.size());
   }
 
   void check_rows(Index rows) const override {
     if (rows == static_cast<Index>(place_.size())) return;
     throw Error(ErrorKind::data,
-                fmt::format("the order lists {} rows, and the data have {}: give each row once", place_.size(), rows));
+                fmt::format("{} lists {} rows, and the data have {}: give each row once", name_, place_.size(), rows));
   }
 
   std::vector<std::size_t> place_;
+  std::string name_;
 };
 
 }  // namespace
@@ -345,8 +273,9 @@ std::unique_ptr<Source> make_shuffled_source(std::unique_ptr<Source> source, std
   return std::make_unique<ShuffledSource>(std::move(source), seed);
 }
 
-std::unique_ptr<Source> make_ordered_source(std::unique_ptr<Source> source, std::vector<Index> order) {
-  return std::make_unique<OrderedSource>(std::move(source), order);
+std::unique_ptr<Source> make_ordered_source(std::unique_ptr<Source> source, std::vector<Index> order,
+                                            std::string name) {
+  return std::make_unique<OrderedSource>(std::move(source), order, std::move(name));
 }
 
 }  // namespace omvc
