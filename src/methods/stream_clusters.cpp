@@ -31,11 +31,7 @@ void StreamClusters::begin_pass(int pass) {
 
 void StreamClusters::start(const PreparedChunk& data, Workers& workers) {
   if (options_.method == Algorithm::opimc) {
-    const PrototypeRule means{.ridge = 0, .absent = Absent::mean, .fill = {}};
-    const ViewClusters found = best_clusters(options_, schema_, data, means, workers);
-    std::vector<Matrix> basis;
-    for (std::size_t v = 0; v < schema_.views.size(); ++v) basis.push_back(found.prototypes.prototypes(v));
-    prototypes_.add_given(basis);
+    prototypes_.add_given(options_.start == Start::data ? clustered(data, workers) : random_parts(data, workers));
     prototypes_.thaw();
     return;
   }
@@ -43,6 +39,33 @@ void StreamClusters::start(const PreparedChunk& data, Workers& workers) {
     const Random random(options_.seed, Purpose::seeding, kFirstStream + static_cast<std::uint32_t>(c));
     prototypes_.add_seeded(data, random, workers);
   }
+}
+
+// The means of the best of several clusterings of the chunk.
+std::vector<Matrix> StreamClusters::clustered(const PreparedChunk& data, Workers& workers) const {
+  const PrototypeRule means{.ridge = 0, .absent = Absent::mean, .fill = {}};
+  const ViewClusters found = best_clusters(options_, schema_, data, means, workers);
+  std::vector<Matrix> basis;
+  for (std::size_t v = 0; v < schema_.views.size(); ++v) basis.push_back(found.prototypes.prototypes(v));
+  return basis;
+}
+
+// The basis for labels drawn at random.
+std::vector<Matrix> StreamClusters::random_parts(const PreparedChunk& data, Workers& workers) const {
+  const Random random(options_.seed, Purpose::seeding, kFirstStream);
+  std::vector<Matrix> basis;
+  for (std::size_t v = 0; v < schema_.views.size(); ++v) {
+    Matrix parts = Matrix::Zero(data.views[v].rows(), options_.clusters);
+    for (Index i = 0; i < parts.rows(); ++i) {
+      const auto at = static_cast<std::uint64_t>(data.present(v)[static_cast<std::size_t>(i)]);
+      parts(i, static_cast<Index>(random.below(static_cast<std::uint64_t>(options_.clusters), at))) = 1;
+    }
+    basis.emplace_back(Matrix::Zero(data.views[v].cols(), options_.clusters));
+    data.views[v].add_transpose_times(parts, basis.back(), workers);
+    const RowVector counts = (parts.colwise().sum().array() + options_.ridge).max(1e-300);
+    basis.back() = basis.back() * counts.cwiseInverse().asDiagonal();
+  }
+  return basis;
 }
 
 int StreamClusters::learn(const PreparedChunk& data, Workers& workers) {

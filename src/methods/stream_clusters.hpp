@@ -3,10 +3,10 @@
 // sums first. This is
 //
 //   opimc          Hu, Chen, "One-pass incomplete multi-view clustering", AAAI 2019: one clustering, which starts from
-//                  k-means on the first chunk; U = B (A + gamma I)^-1, and a chunk is assigned until its labels stay.
-//   masked-kmeans  in its streaming form, mini-batch k-means (Sculley, WWW 2010): one assignment a chunk, a prototype
-//   is
-//                  the mean of what it was given so far; several clusterings side by side, the best one kept.
+//                  k-means on the first chunk or from random labels (options.start); U = B (A + gamma I)^-1, and a
+//                  chunk is assigned until its labels stay.
+//   masked-kmeans  in its streaming form, mini-batch k-means (Sculley, WWW 2010): one assignment a chunk, prototypes
+//                  are the means of what they were given so far; several clusterings at a time, the best one kept.
 //
 // docs/methods.md has objective and updates.
 #pragma once
@@ -47,6 +47,8 @@ class StreamClusters final : public Method {
 
  private:
   void start(const PreparedChunk& chunk, Workers& workers);
+  std::vector<Matrix> clustered(const PreparedChunk& chunk, Workers& workers) const;
+  std::vector<Matrix> random_parts(const PreparedChunk& chunk, Workers& workers) const;
   int best() const;
   void choose();
   double mean(double value) const;

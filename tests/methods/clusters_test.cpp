@@ -99,6 +99,22 @@ TEST(Opimc, AfterEveryPassTheBasisIsTheFormulaForTheLabelsThatThereAre) {
   }
 }
 
+TEST(Opimc, StartsFromRandomLabelsWhereAskedAndFindsTheClustersToo) {
+  Options options = options_of(Algorithm::opimc, 3);
+  options.start = Start::random;
+  options.ridge = 0.1;
+  test::MethodRun random(options, {test::small_chunk(0, 80)});
+  options.start = Start::data;
+  test::MethodRun data(options, {test::small_chunk(0, 80)});
+  for (int pass = 1; pass <= 3; ++pass) {
+    random.pass(pass);
+    data.pass(pass);
+  }
+  Contingency counts;
+  counts.add(labels_of(random.embedding()), labels_of(data.embedding()));
+  EXPECT_EQ(score(counts).ari, 1);
+}
+
 TEST(Opimc, LabelsAgainByItsOwnRuleWhereAsked) {
   const std::vector<Chunk> chunks{test::small_chunk(0, 25), test::small_chunk(25, 31)};
   Options options = options_of(Algorithm::opimc, 1);
