@@ -136,6 +136,9 @@ void Ensemble::finish() {
 }
 
 void Ensemble::choose(const RowVector& error) {
+  if (error.size() == 0 || error.size() != prototypes_.candidates()) {
+    throw Error(ErrorKind::data, "no instance was labelled, so no clustering can be chosen");
+  }
   Index best = 0;
   error.minCoeff(&best);
   const Index first_given = prototypes_.candidates() - static_cast<Index>(runs_.size());
@@ -234,7 +237,9 @@ void Ensemble::save(Archive& archive) const {
 
 void Ensemble::load(const Archive& archive) {
   const std::vector<Index>& counters = archive.integers("ensemble/counters");
-  if (counters.size() != 7 || counters[6] != static_cast<Index>(refine_) || counters[0] < 1 ||
+  const auto is_count = [](Index number) { return number >= 0 && number <= Index{1} << 53; };
+  if (counters.size() != 7 || !std::all_of(counters.begin(), counters.end(), is_count) ||
+      counters[6] != static_cast<Index>(refine_) || counters[0] < 1 ||
       counters[5] >= static_cast<Index>(runs_.size())) {
     throw Error(ErrorKind::data, "the checkpoint's counters make no sense");
   }
@@ -255,6 +260,10 @@ void Ensemble::load(const Archive& archive) {
   prototypes_ = Prototypes::load(archive, schema_, options_.clusters, unit_);
   if (chosen_) labels_ = folder_.open("chosen", 1);
   restore_position(archive, "ensemble/labels", *labels_);
+  const Index candidates = prototypes_.candidates();
+  if (candidates > labels_->width() || (error_.size() != 0 && error_.size() != candidates)) {
+    throw Error(ErrorKind::data, "the checkpoint's candidates make no sense");
+  }
 }
 
 void Ensemble::sync() const {
