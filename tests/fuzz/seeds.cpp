@@ -148,18 +148,18 @@ void add_npz(const Seeds& seeds, const TempDir& dir) {
 // Scripts of h5_script.hpp.
 void add_hdf5(const Seeds& seeds) {
   const std::string frames = "G obs\nD obs/_index text 2 a b\nC obs/type i4 2 0 1\nG var\nD var/_index fixed 3 u v w\n";
-  seeds.add({"h5"}, "dense", frames + "D X f4 2x3 1 0 2 3 4 5\nG layers\nC layers/counts f8 2x3 1 nan 2 3 4 5\n");
+  seeds.add({"h5"}, "dense", frames + "D X f4 2x3 1 0 2 3 4 5\nG layers\nC layers/counts f8 2x3 1 2 3 nan nan nan\n");
   const auto sparse = [](const std::string& path, const std::string& kind, const std::string& indptr) {
     return "G " + path + "\nA " + path + " encoding-type text - " + kind + "_matrix\nA " + path +
            " shape i8 2 2 3\nC " + path + "/data f4 3 1 2 3\nC " + path + "/indices i4 3 0 1 1\nD " + path +
            "/indptr i4 " + indptr + "\n";
   };
   seeds.add({"h5"}, "sparse",
-            frames + sparse("X", "csr", "3 0 1 3") + "G layers\n" + sparse("layers/counts", "csc", "4 0 1 2 3"));
-  seeds.add({"h5"}, "columns", frames + sparse("X", "csc", "4 0 1 3 3"));
+            frames + sparse("X", "csr", "3 0 2 3") + "G layers\n" + sparse("layers/counts", "csc", "4 0 1 2 3"));
+  seeds.add({"h5"}, "columns", frames + sparse("X", "csc", "4 0 2 2 3"));
   std::string modalities =
       "G mod\nA mod mod-order text 2 rna atac\nG obs\nA obs _index text - names\n"
-      "D obs/names text 3 a b c\nG obs/type\nD obs/type/codes i1 3 0 -1 1\n"
+      "D obs/names text 3 a b c\nG obs/type\nD obs/type/codes i1 3 0 1 1\n"
       "D obs/type/categories text 2 T B\nA / axis i8 - 0\n";
   for (const std::string name : {"mod/rna", "mod/atac"}) {
     modalities += "G " + name + "\nG " + name + "/obs\nD " + name + "/obs/_index text 2 a c\nG " + name +
