@@ -228,6 +228,8 @@ void add_models(const Seeds& seeds, const TempDir& dir) {
     fitted.fit(*make_planted_source(planted), *nowhere);
     fitted.save(dir.path("model"));
     seeds.add({"model"}, name + std::string("-fitted"), read_bytes(dir.path("model")));
+    fitted.save(dir.path("model"), ModelKind::prediction);
+    seeds.add({"model"}, name + std::string("-prediction"), read_bytes(dir.path("model")));
     Clusterer learning(options);
     learning.partial_fit(*make_planted_source(planted)->next(5));
     learning.save(dir.path("model"));
