@@ -57,5 +57,16 @@ TEST_F(AnnData, RefusesMoreSamplesThanTheFileHasBytesFor) {
   }
 }
 
+TEST_F(AnnData, RefusesARowOfTwoInstancesOnOpening) {
+  const std::string modality =
+      "G mod\nG mod/rna\nG mod/rna/obs\nD mod/rna/obs/_index text 2 a c\nG mod/rna/var\nD mod/rna/var/_index text 1 g\n"
+      "D mod/rna/X f8 2x1 1 2\nG obs\nD obs/_index text 3 a b c\nG obsmap\n";
+  EXPECT_EQ(open_input({write(modality + "D obsmap/rna u4 3 1 0 2\n")}).source->size(), 3);
+  test::expect_error(ErrorKind::data, {"obsmap/rna", "row 2", "two instances"},
+                     [&] { open_input({write(modality + "D obsmap/rna u4 3 2 0 2\n")}); });
+  test::expect_error(ErrorKind::data, {"obsmap/rna", "instance 1", "row 3 of 2"},
+                     [&] { open_input({write(modality + "D obsmap/rna u4 3 2 3 1\n")}); });
+}
+
 }  // namespace
 }  // namespace omvc
