@@ -14,6 +14,17 @@ constexpr Index kVersion = 1;
 
 [[noreturn]] void fail() { throw Error(ErrorKind::data, "the entries of the checkpoint contradict each other"); }
 
+constexpr Index kMostInstances = Index{1} << 53;
+constexpr Index kMostPasses = 1'000'000;
+
+bool is_count(Index number) { return number >= 0 && number <= kMostInstances; }
+
+// A count that is kept among other numbers.
+Index count_from(double number, Index most = kMostInstances) {
+  if (!(number >= 0 && number <= static_cast<double>(most))) fail();
+  return static_cast<Index>(number);
+}
+
 void put_position(Archive& archive, const FitPosition& position) {
   archive.put("checkpoint/position", std::vector<Index>{position.pass, position.labelling, position.chunks,
                                                         position.report.instances, position.report.rounds});
@@ -27,8 +38,8 @@ FitPosition get_position(const Archive& archive) {
   const std::vector<Index>& place = archive.integers("checkpoint/position");
   const Vector times = archive.vector("checkpoint/times", 3);
   FitPosition out;
-  if (place.size() != 5 || place[0] < 1 || place[0] > 1'000'000 || place[2] < 0 ||
-      !out.curve.restore(archive.numbers("checkpoint/curve"))) {
+  if (place.size() != 5 || place[0] < 1 || place[0] > kMostPasses || place[2] < 0 || !is_count(place[3]) ||
+      !is_count(place[4]) || !out.curve.restore(archive.numbers("checkpoint/curve"))) {
     fail();
   }
   out.pass = static_cast<int>(place[0]);
@@ -60,13 +71,13 @@ std::vector<PassReport> get_reports(const Archive& archive) {
   if (table.cols() != 7) fail();
   std::vector<PassReport> passes;
   for (Index i = 0; i < table.rows(); ++i) {
-    passes.push_back({.pass = static_cast<int>(table(i, 0)),
-                      .instances = static_cast<Index>(table(i, 1)),
+    passes.push_back({.pass = static_cast<int>(count_from(table(i, 0), kMostPasses)),
+                      .instances = count_from(table(i, 1)),
                       .loss = table(i, 2),
                       .error = table(i, 3),
                       .seconds = table(i, 4),
                       .waited = table(i, 5),
-                      .rounds = static_cast<Index>(table(i, 6)),
+                      .rounds = count_from(table(i, 6)),
                       .loss_curve = archive.numbers(fmt::format("checkpoint/curve{}", i))});
   }
   return passes;
@@ -121,7 +132,8 @@ void get_fit_state(const Archive& archive, Engine& engine, FitState& state) {
   const std::vector<Index>& print = archive.integers("checkpoint/fingerprint");
   const std::vector<Index>& counts = archive.integers("checkpoint/counts");
   state.counts.squares = archive.numbers("checkpoint/squares");
-  if (print.size() != 2 || counts.size() != 5 || counts[4] < 1 || state.counts.squares.size() != data.views.size()) {
+  if (print.size() != 2 || counts.size() != 5 || !std::all_of(counts.begin(), counts.end(), is_count) ||
+      counts[4] < 1 || state.counts.squares.size() != data.views.size()) {
     fail();
   }
   state.position.fingerprint = std::bit_cast<std::uint64_t>(print[0]);

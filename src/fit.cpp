@@ -150,6 +150,11 @@ void FitRun::resume(const Archive& archive) {
   make_method();
   method_->load(archive);
   restore_position(archive, "patterns/rows", patterns_->store());
+  const Index seen = patterns_->store().rows();
+  if (position_.pass > 1 && seen > 0 && seen != report_.instances) {
+    throw Error(ErrorKind::data,
+                fmt::format("the checkpoint speaks of {} instances, and {} were seen", report_.instances, seen));
+  }
   observer_.on_start(report_, passes_);
 }
 
@@ -177,11 +182,13 @@ bool FitRun::stream_chunks(Index rows, const F& use) {
   // A stream that is read once is scaled here: a view's first chunk decides.
   ChunkStream stream(source_, engine_.schema, rows, again_ ? &engine_.scaling : nullptr);
   std::uint64_t skipped = 0;
-  for (Index i = 0; i < position_.chunks; ++i) {
+  bool complete = true;
+  for (Index i = 0; i < position_.chunks && complete; ++i) {
     const std::optional<StreamedChunk> item = stream.next();
-    skipped += item ? item->fingerprint : 0;
+    complete = item.has_value();
+    if (item) skipped += item->fingerprint;
   }
-  if (skipped != position_.fingerprint) {
+  if (!complete || skipped != position_.fingerprint) {
     throw Error(ErrorKind::data,
                 "the data are not those that the checkpoint was made with; resume with the same data, "
                 "or start again without --resume");

@@ -33,7 +33,9 @@ class LossCurve {
     return out;
   }
   bool restore(const std::vector<double>& state) {
-    if (state.size() < 3 || state.size() > 3 + kPoints || !(state[0] >= 1 && state[1] >= 0)) return false;
+    constexpr double kMost = 1LL << 53;
+    const bool counts = state.size() >= 3 && state[0] >= 1 && state[0] <= kMost && state[1] >= 0 && state[1] <= kMost;
+    if (!counts || state.size() > 3 + kPoints) return false;
     stride_ = static_cast<Index>(state[0]);
     count_ = static_cast<Index>(state[1]);
     last_ = state[2];

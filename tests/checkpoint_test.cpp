@@ -1,5 +1,7 @@
+#include <cmath>
 #include <filesystem>
 #include <gtest/gtest.h>
+#include <limits>
 
 #include "omvc/clusterer.hpp"
 #include "omvc/error.hpp"
@@ -186,6 +188,39 @@ TEST_P(LeftCheckpoint, IsRefusedWithoutItsRowsAndWithAlteredOnes) {
   expect_refused(ErrorKind::data, {"run0.1", "altered"}, options_for(GetParam()));
   std::filesystem::remove_all(file() + ".rows");
   expect_refused(ErrorKind::data, {"run.ckpt.rows", "missing"}, options_for(GetParam()));
+}
+
+// Entries as only somebody who sets the checksum right can write them.
+TEST_P(LeftCheckpoint, IsRefusedWhereItsNumbersMakeNoSense) {
+  constexpr Index kHuge = std::numeric_limits<Index>::max();
+  const std::string good = test::read_bytes(file());
+  const auto expect_refused_with = [&](const std::string& key, std::size_t at, Index number) {
+    SCOPED_TRACE(testing::Message() << key << "[" << at << "] = " << number);
+    Archive archive = Archive::from_bytes(good, "run.ckpt");
+    std::vector<Index> numbers = archive.integers(key);
+    ASSERT_LT(at, numbers.size());
+    numbers[at] = number;
+    archive.put(key, numbers);
+    archive.save(file());
+    expect_refused(ErrorKind::data, {}, options_for(GetParam()));
+  };
+  for (const std::size_t at : {2u, 3u, 4u}) expect_refused_with("checkpoint/position", at, kHuge);
+  for (const std::size_t at : {0u, 1u, 2u, 3u, 4u}) expect_refused_with("checkpoint/counts", at, kHuge);
+  expect_refused_with("checkpoint/counts", 2, 121);
+  for (const std::size_t at : {0u, 3u, 4u, 5u}) expect_refused_with("ensemble/counters", at, -1);
+  expect_refused_with("ensemble/counters", 2, 1);
+  for (const std::size_t at : {0u, 1u}) expect_refused_with("run0/rows", at, kHuge);
+
+  for (const int column : {0, 1, 6}) {
+    for (const double number : {std::nan(""), -1.0, 1e300}) {
+      Archive archive = Archive::from_bytes(good, "run.ckpt");
+      Matrix reports = archive.matrix("checkpoint/reports");
+      reports(0, column) = number;
+      archive.put("checkpoint/reports", reports);
+      archive.save(file());
+      expect_refused(ErrorKind::data, {"contradict"}, options_for(GetParam()));
+    }
+  }
 }
 
 TEST_P(LeftCheckpoint, IsNoModel) {

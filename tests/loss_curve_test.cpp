@@ -36,6 +36,8 @@ TEST(LossCurve, RefusesAStateThatIsNone) {
   EXPECT_FALSE(curve.restore({}));
   EXPECT_FALSE(curve.restore({0, 1, 2}));
   EXPECT_FALSE(curve.restore({1, -1, 2}));
+  EXPECT_FALSE(curve.restore({1e300, 1, 2}));
+  EXPECT_FALSE(curve.restore({1, 1e300, 2}));
   EXPECT_FALSE(curve.restore(std::vector<double>(400, 1.0)));
 }
 

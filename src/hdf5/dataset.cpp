@@ -133,6 +133,11 @@ void Dataset::check_range(Index first, Index count, Index first_col, Index cols,
   }
 }
 
+void Dataset::check_stored() const {
+  const Call call;
+  check_range(0, rows(), 0, cols(), sizeof(double));
+}
+
 Handle Dataset::select(Index first, Index count, Index first_col, Index cols, Handle& memory) const {
   Handle space = own(H5Dget_space(id()), kRead, where(), "the shape cannot be read");
   const auto total = static_cast<hsize_t>(count * cols);

@@ -71,6 +71,9 @@ class Dataset : public Object {
     return read<T>(0, rows());
   }
   std::vector<std::string> read_text(Index first, Index count) const;
+  // Throws if there are more rows than can be in the file. What was never written reads as zero, so a few bytes could
+  // announce rows without end.
+  void check_stored() const;
   // What references point to; the cells of MAT v7.3.
   std::vector<Object> read_references(Index first, Index count) const;
 

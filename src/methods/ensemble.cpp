@@ -134,6 +134,9 @@ void Ensemble::finish(bool complete) {
 }
 
 void Ensemble::choose(const RowVector& error) {
+  if (error.size() == 0 || error.size() != prototypes_.candidates()) {
+    throw Error(ErrorKind::data, "no instance was labelled, so no clustering can be chosen");
+  }
   Index best = 0;
   error.minCoeff(&best);
   const Index first_given = prototypes_.candidates() - static_cast<Index>(runs_.size());
@@ -184,7 +187,9 @@ void Ensemble::save(Archive& archive) const {
 
 void Ensemble::load(const Archive& archive) {
   const std::vector<Index>& counters = archive.integers("ensemble/counters");
-  if (counters.size() != 7 || counters[6] != static_cast<Index>(refine_) || counters[0] < 1 ||
+  const auto is_count = [](Index number) { return number >= 0 && number <= Index{1} << 53; };
+  if (counters.size() != 7 || !std::all_of(counters.begin(), counters.end(), is_count) ||
+      counters[6] != static_cast<Index>(refine_) || counters[0] < 1 ||
       counters[5] >= static_cast<Index>(runs_.size())) {
     throw Error(ErrorKind::data, "the checkpoint's counters make no sense");
   }
@@ -204,6 +209,10 @@ void Ensemble::load(const Archive& archive) {
   if (!refine_) return;
   prototypes_ = Prototypes::load(archive, schema_, options_.clusters, unit_);
   labels_->load(archive);
+  const Index candidates = prototypes_.candidates();
+  if (candidates > kSeeded + options_.runs || (error_.size() != 0 && error_.size() != candidates)) {
+    throw Error(ErrorKind::data, "the checkpoint's candidates make no sense");
+  }
 }
 
 void Ensemble::sync() const {

@@ -1,5 +1,7 @@
 #include "methods/method.hpp"
 
+#include <limits>
+
 #include "omvc/error.hpp"
 
 #include "methods/batch_kmeans.hpp"
@@ -41,7 +43,8 @@ void put_position(Archive& archive, const std::string& key, const RowStore& stor
 
 void restore_position(const Archive& archive, const std::string& key, RowStore& store) {
   const std::vector<Index>& position = archive.integers(key);
-  if (position.size() != 2 || position[0] < 1 || position[1] < 0) {
+  constexpr Index kMostGenerations = std::numeric_limits<std::int32_t>::max();
+  if (position.size() != 2 || position[0] < 1 || position[0] > kMostGenerations || position[1] < 0) {
     throw Error(ErrorKind::data, "the checkpoint's entry '" + key + "' makes no sense");
   }
   store.go_to({position[0], position[1]});

@@ -153,7 +153,8 @@ void RowStore::go_to(Position position) {
   const Slot& whole = slot_of(std::max<Index>(generation_ - 1, 1));
   struct stat status {};
   if (::fstat(whole.descriptor, &status) != 0) fail("read", whole.name);
-  if (status.st_size < rows_ * (width_ + 1) * static_cast<Index>(sizeof(double))) {
+  const Index record_bytes = (width_ + 1) * static_cast<Index>(sizeof(double));
+  if (rows_ > status.st_size / record_bytes) {
     throw Error(ErrorKind::data,
                 fmt::format("{} is shorter than the checkpoint says: bring the whole file back, or start "
                             "again without --resume",

@@ -112,6 +112,7 @@ class H5Source final : public Source {
 
   void open_mudata(const h5::Group& root, const InputOptions& options);
   void add_modality(const std::string& name, h5::Group group, const InputOptions& options);
+  void check_map(const Modality& modality) const;
   void join_by_name(bool with_obs);
   ChunkView read_view(Modality& modality, Index first, Index count);
   std::vector<Index> read_map(const Modality& modality, Index first, Index count) const;
@@ -169,6 +170,22 @@ void H5Source::open_mudata(const h5::Group& root, const InputOptions& options) {
                   fmt::format("{}: expected {} whole numbers, one for each name in obs", map.where(), size_));
     }
     modality.stored_map = std::move(map);
+    check_map(modality);
+  }
+}
+
+// A row belongs to one instance at most, however far apart in the stream they are.
+void H5Source::check_map(const Modality& modality) const {
+  std::vector<bool> taken(static_cast<std::size_t>(modality.obs.rows()), false);
+  for (Index first = 0; first < size_; first += kNamesAtOnce) {
+    for (const Index row : read_map(modality, first, std::min(kNamesAtOnce, size_ - first))) {
+      if (row == 0) continue;
+      if (taken[static_cast<std::size_t>(row) - 1]) {
+        throw Error(ErrorKind::data,
+                    fmt::format("{}: row {} is said to belong to two instances", modality.stored_map->where(), row));
+      }
+      taken[static_cast<std::size_t>(row) - 1] = true;
+    }
   }
 }
 

@@ -67,6 +67,7 @@ FrameColumn::FrameColumn(const h5::Group& group, const std::string& name) {
   if (values_->shape().size() != 1 || (missing_ && missing_->shape() != values_->shape())) {
     throw Error(ErrorKind::data, fmt::format("{}: a column has one dimension", where));
   }
+  values_->check_stored();
 }
 
 std::vector<std::string> FrameColumn::words(Index first, Index count) const {

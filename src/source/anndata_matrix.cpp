@@ -44,8 +44,8 @@ class Compressed {
         indptr_(group.dataset("indptr")),
         where_(group.where()),
         minor_(minor) {
-    if (indptr_.shape() != std::vector<Index>{major + 1}) {
-      refuse(where_, fmt::format("indptr has {} entries, and {} are needed", indptr_.rows(), major + 1));
+    if (indptr_.shape().size() != 1 || indptr_.rows() - 1 != major) {
+      refuse(where_, fmt::format("indptr has {} entries, and one more than {} is needed", indptr_.rows(), major));
     }
     if (data_.shape().size() != 1 || data_.shape() != indices_.shape()) {
       refuse(where_, fmt::format("data has {} entries and indices has {}", data_.rows(), indices_.rows()));

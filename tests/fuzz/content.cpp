@@ -4,7 +4,7 @@
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static omvc::fuzz::InputFile file("view");
   const std::string_view bytes = omvc::fuzz::as_text(data, size);
-  if (omvc::fuzz::is_mat73(bytes)) return 0;
+  if (omvc::fuzz::holds_hdf5(bytes)) return 0;
   omvc::fuzz::read_twice({file.write(bytes)});
   return 0;
 }

@@ -10,7 +10,10 @@
 #include "omvc/planted.hpp"
 #include "omvc/sink.hpp"
 
+#include "checkpoint_run.hpp"
 #include "model/archive.hpp"
+#include "npz_arrays.hpp"
+#include "support/npz_writer.hpp"
 #include "support/temp_dir.hpp"
 
 #ifdef OMVC_WITH_MATIO
@@ -69,7 +72,14 @@ void add_text(const Seeds& seeds, const TempDir& dir, const std::filesystem::pat
   seeds.add({"text_gz", "content"}, "csv.gz", read_bytes(dir.write_gzip("view.csv.gz", csv + header)));
   seeds.add({"join"}, "rows", csv + '\xFF' + tsv);
   seeds.add({"join"}, "header", header + '\xFF' + "d\n1\n\n2\n3\n");
-  seeds.add({"join"}, "ids", ids + '\xFF' + "id,z\ncell-2,1\ncell-3,\"2\"\n");
+  seeds.add({"join", "id_join"}, "ids", ids + '\xFF' + "id,z\ncell-2,1\ncell-3,\"2\"\n");
+}
+
+void add_svmlight(const Seeds& seeds) {
+  const std::vector<std::string> targets{"svmlight", "content"};
+  seeds.add(targets, "svmlight", "# words\n2 3:0.5 7:1.25\n1 qid:4 5:1 # doc 7\n\n1\n2 1:1 3:-2e1\n");
+  seeds.add(targets, "from-zero", "a 0:1 4:2\r\nb 3:1 1:7\r\n1,3 2:nan\r\n");
+  seeds.add({"svmlight"}, "dense", "1 1:1 2:2\n0 1:3 2:4\n");
 }
 
 void add_side_files(const Seeds& seeds, const TempDir& dir, const std::filesystem::path& examples) {
@@ -94,6 +104,97 @@ void add_npy(const Seeds& seeds, const TempDir& dir) {
   seeds.add(targets, "f4", replaced(replaced(doubles, "<f8", "<f4"), "(4, 3)", "(8, 3)"));
   seeds.add(targets, "u2", replaced(replaced(doubles, "<f8", "<u2"), "(4, 3)", "(8, 6)"));
   seeds.add(targets, "b1", replaced(replaced(doubles, "<f8", "|b1"), "(4, 3), } ", "(32, 3), }"));
+}
+
+std::vector<NpzContent> npz_sets() {
+  const std::string mask = npy("|b1", "(2, 2)", std::string("\1\0\1\1", 4));
+  const std::string dense = npy_doubles(2, 3, {1, 0, 2, 3, 4, 5});
+  return {
+      {{"text", dense},
+       {"image", npy("<f4", "(2, 1)", bytes_of(std::vector<float>{1, 2}), true)},
+       {"mask", mask},
+       {"y", npy_longs({1, 0})},
+       {"ids", npy_words({U"a", U"b\u00e9"})},
+       {"text_features", npy_words({U"u", U"v", U"w"})}},
+      {{"data", npy_vector({1, 2, 3})},
+       {"indices", npy_longs({0, 2, 1})},
+       {"indptr", npy_longs({0, 2, 3})},
+       {"shape", npy_longs({2, 3})},
+       {"format", npy("|S3", "()", "csr")}},
+      {{"data", npy_vector({1, 2})},
+       {"row", npy_longs({0, 1})},
+       {"col", npy_longs({2, 0})},
+       {"shape", npy_longs({2, 3})},
+       {"format", npy("<U3", "()", std::string("c\0\0\0o\0\0\0o\0\0\0", 12))}},
+  };
+}
+
+void add_npz(const Seeds& seeds, const TempDir& dir) {
+  int number = 0;
+  for (const NpzContent& arrays : npz_sets()) {
+    const std::string name = "set" + std::to_string(++number);
+    for (const bool packed : {false, true}) {
+      seeds.add({"npz", "content"}, name + (packed ? "-packed" : ""),
+                read_bytes(write_npz(dir.path("set.npz"), arrays, packed)));
+    }
+    std::string script;
+    for (const auto& [array, bytes] : arrays) {
+      script += (script.empty() ? "" : std::string(fuzz::kNextArray)) + array + '\n' + bytes;
+    }
+    seeds.add({"npz_arrays"}, name, script);
+  }
+}
+
+// Scripts of h5_script.hpp.
+void add_hdf5(const Seeds& seeds) {
+  const std::string frames = "G obs\nD obs/_index text 2 a b\nC obs/type i4 2 0 1\nG var\nD var/_index fixed 3 u v w\n";
+  seeds.add({"h5"}, "dense", frames + "D X f4 2x3 1 0 2 3 4 5\nG layers\nC layers/counts f8 2x3 1 2 3 nan nan nan\n");
+  const auto sparse = [](const std::string& path, const std::string& kind, const std::string& indptr) {
+    return "G " + path + "\nA " + path + " encoding-type text - " + kind + "_matrix\nA " + path +
+           " shape i8 2 2 3\nC " + path + "/data f4 3 1 2 3\nC " + path + "/indices i4 3 0 1 1\nD " + path +
+           "/indptr i4 " + indptr + "\n";
+  };
+  seeds.add({"h5"}, "sparse",
+            frames + sparse("X", "csr", "3 0 2 3") + "G layers\n" + sparse("layers/counts", "csc", "4 0 1 2 3"));
+  seeds.add({"h5"}, "columns", frames + sparse("X", "csc", "4 0 2 2 3"));
+  std::string modalities =
+      "G mod\nA mod mod-order text 2 rna atac\nG obs\nA obs _index text - names\n"
+      "D obs/names text 3 a b c\nG obs/type\nD obs/type/codes i1 3 0 1 1\n"
+      "D obs/type/categories text 2 T B\nA / axis i8 - 0\n";
+  for (const std::string name : {"mod/rna", "mod/atac"}) {
+    modalities += "G " + name + "\nG " + name + "/obs\nD " + name + "/obs/_index text 2 a c\nG " + name +
+                  "/obs/type\nD " + name + "/obs/type/values i8 2 4 5\nD " + name + "/obs/type/mask bool 2 0 1\nG " +
+                  name + "/var\nC " + name + "/var/_index text 1 g\nD " + name + "/X f8 2x1 1 2\nG " + name +
+                  "/layers\nL " + name + "/layers/counts /" + name + "/X\n";
+  }
+  seeds.add({"h5"}, "by-name", modalities);
+  seeds.add({"h5"}, "by-map", modalities + "G obsmap\nD obsmap/rna u4 3 1 0 2\nC obsmap/atac i8 3 2 1 0\n");
+
+  const std::string cells =
+      "G #refs#\nC #refs#/a f8 2x3 1 2 3 4 5 6\nG #refs#/b\nA #refs#/b MATLAB_sparse u8 - 3\nD #refs#/b/data f8 2 1 2\n"
+      "D #refs#/b/ir u8 2 0 2\nD #refs#/b/jc u8 3 0 1 2\n";
+  seeds.add({"mat73"}, "cells",
+            cells +
+                "R X 2x1 #refs#/a #refs#/b\nA X MATLAB_class fixed - cell\nD Y f8 1x3 1 2 1\n"
+                "A Y MATLAB_class text - double\n");
+  seeds.add({"mat73"}, "index",
+            cells +
+                "R data 1x2 #refs#/a #refs#/b\nA data MATLAB_class fixed - cell\nD #refs#/c f8 1x3 1 2 3\n"
+                "D #refs#/d i4 1x2 1 3\nR index 2 #refs#/c #refs#/d\nA index MATLAB_class fixed - cell\n");
+  seeds.add({"mat73"}, "folds",
+            cells + "R fea 2 #refs#/a #refs#/b\nA fea MATLAB_class text - cell\nD folds f8 2x3 1 0 1 1 1 0\n");
+  seeds.add({"mat73"}, "triplets", "D EN f8 3x3 1 3 1 2 1 1 0.5 -2 4\nD truth f4 1x3 1 1 2\n");
+  seeds.add(
+      {"mat73"}, "empty",
+      "D gt u8 2 0 0\nA gt MATLAB_empty i1 - 1\nD X u8 2 0 1\nA X MATLAB_empty i4 - 1\nA X MATLAB_class text - cell\n");
+}
+
+void add_checkpoints(const Seeds& seeds, const TempDir& dir) {
+  for (const int chunks : {1, 3, 4, 6, 7}) {
+    fuzz::run_checkpointed(dir.path("run"), false, chunks);
+    seeds.add({"checkpoint"}, "after-" + std::to_string(chunks), read_bytes(dir.path("run")));
+    remove_checkpoint(dir.path("run"));
+  }
 }
 
 void add_matrix_market(const Seeds& seeds) {
@@ -127,6 +228,8 @@ void add_models(const Seeds& seeds, const TempDir& dir) {
     fitted.fit(*make_planted_source(planted), *nowhere);
     fitted.save(dir.path("model"));
     seeds.add({"model"}, name + std::string("-fitted"), read_bytes(dir.path("model")));
+    fitted.save(dir.path("model"), ModelKind::prediction);
+    seeds.add({"model"}, name + std::string("-prediction"), read_bytes(dir.path("model")));
     Clusterer learning(options);
     learning.partial_fit(*make_planted_source(planted)->next(5));
     learning.save(dir.path("model"));
@@ -172,10 +275,14 @@ void write_seeds(const std::string& folder, const std::filesystem::path& example
   const TempDir dir;
   add_text(seeds, dir, examples);
   add_side_files(seeds, dir, examples);
+  add_svmlight(seeds);
   add_npy(seeds, dir);
+  add_npz(seeds, dir);
+  add_hdf5(seeds);
   add_matrix_market(seeds);
   add_mat(seeds, dir);
   add_models(seeds, dir);
+  add_checkpoints(seeds, dir);
 }
 
 }  // namespace

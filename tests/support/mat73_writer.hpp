@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "hdf5/handle.hpp"
 #include "support/mat_writer.hpp"
 
 namespace omvc::test {
@@ -16,6 +17,7 @@ namespace omvc::test {
 class Mat73Writer {
  public:
   explicit Mat73Writer(const std::string& path) : path_(path) {
+    const h5::Call call;  // settles how the library ends before it starts
     const hid_t properties = H5Pcreate(H5P_FILE_CREATE);
     H5Pset_userblock(properties, 512);
     file_ = checked(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, properties, H5P_DEFAULT));

@@ -1,0 +1,41 @@
+// A checkpoint with a right checksum: looked into, and resumed from with the row stores of a sound one.
+#include <filesystem>
+
+#include "checkpoint_run.hpp"
+#include "fuzz.hpp"
+
+namespace {
+
+// The row stores as they are when the run is stopped in its second pass.
+class Rows {
+ public:
+  Rows() { omvc::fuzz::run_checkpointed(dir_.path("sound"), false, 4); }
+
+  void copy_to(const std::string& folder) const {
+    std::filesystem::create_directories(folder);
+    std::filesystem::copy(dir_.path("sound.rows"), folder,
+                          std::filesystem::copy_options::overwrite_existing | std::filesystem::copy_options::recursive);
+  }
+
+ private:
+  omvc::test::TempDir dir_;
+};
+
+}  // namespace
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const Rows rows;
+  static const omvc::test::TempDir dir;
+  const std::string file = dir.write_file("run", omvc::fuzz::with_checksum(omvc::fuzz::as_text(data, size)));
+  try {
+    if (!omvc::read_checkpoint(file)) return 0;
+  } catch (const omvc::Error&) {
+    // It must be refused when it is resumed from, too, or be of use.
+  }
+  rows.copy_to(file + ".rows");
+  try {
+    omvc::fuzz::run_checkpointed(file, true, 100);
+  } catch (const omvc::Error&) {
+  }
+  return 0;
+}
