@@ -210,7 +210,8 @@ void Ensemble::load(const Archive& archive) {
   prototypes_ = Prototypes::load(archive, schema_, options_.clusters, unit_);
   labels_->load(archive);
   const Index candidates = prototypes_.candidates();
-  if (candidates > kSeeded + options_.runs || (error_.size() != 0 && error_.size() != candidates)) {
+  if (candidates > kSeeded + options_.runs || (chosen_ && candidates != 1) ||
+      (error_.size() != 0 && error_.size() != candidates)) {
     throw Error(ErrorKind::data, "the checkpoint's candidates make no sense");
   }
 }
