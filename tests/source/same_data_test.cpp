@@ -6,9 +6,11 @@
 #include <set>
 
 #include "omvc/clusterer.hpp"
+#include "omvc/convert.hpp"
 #include "omvc/input.hpp"
 
 #include "support/chunks.hpp"
+#include "support/collected.hpp"
 #include "support/data_set.hpp"
 #include "support/npz_writer.hpp"
 #include "support/temp_dir.hpp"
@@ -136,6 +138,31 @@ Input open_market(const TempDir& dir, const DataSet& data) {
   return open_input(paths);
 }
 
+// The dense views as text: a reader of svmlight cannot know that they are dense.
+Input open_svmlight(const TempDir& dir, const DataSet& data) {
+  std::string text;
+  for (Index i = 0; i < data.rows(); ++i) {
+    if (data.has(2, i)) text += fmt::format("{}", data.truth[static_cast<std::size_t>(i)]);
+    for (Index j = 0; data.has(2, i) && j < data.views[2].cols(); ++j) {
+      if (data.views[2](i, j) != 0) text += fmt::format(" {}:{}", j + 1, data.views[2](i, j));
+    }
+    text += "\n";
+  }
+  return open_input({dir.write_file("view1.csv", csv(data, 0, true)), dir.write_file("view2.csv", csv(data, 1, false)),
+                     dir.write_file("view3.svm", text)});
+}
+
+#ifdef OMVC_WITH_HDF5
+// As omvc convert writes it.
+template <bool sparse>
+Input open_mudata(const TempDir& dir, const DataSet& data) {
+  const auto source = make_table_source(test::schema_of({8, 5, 40}), data.table(sparse));
+  write_mudata(*source, dir.path("set.h5mu"),
+               {.label = [&](Index row) { return data.truth[static_cast<std::size_t>(row)]; }});
+  return open_input({dir.path("set.h5mu")}, {.label_column = "truth"});
+}
+#endif
+
 #ifdef OMVC_WITH_MATIO
 
 matvar_t* mat_matrix(const char* name, const Matrix& X) {
@@ -220,6 +247,11 @@ const Format kFormats[] = {
     {"npz_sparse", true, open_npz<true>},
     {"market_array", false, open_market<false>},
     {"market_coordinate", true, open_market<true>},
+    {"svmlight", true, open_svmlight},
+#ifdef OMVC_WITH_HDF5
+    {"mudata_dense", false, open_mudata<false>},
+    {"mudata_sparse", true, open_mudata<true>},
+#endif
 #ifdef OMVC_WITH_MATIO
     {"mat5_dense_nan", false, open_mat_nan<false, write_mat5>},
     {"mat5_sparse_nan", true, open_mat_nan<true, write_mat5>},
@@ -237,15 +269,7 @@ const Format kFormats[] = {
 #endif
 };
 
-struct Result : Sink {
-  void write(const ResultRows& rows) override {
-    labels.insert(labels.end(), rows.labels.begin(), rows.labels.end());
-    embedding.insert(embedding.end(), rows.embedding.data,
-                     rows.embedding.data + rows.embedding.rows * rows.embedding.cols);
-  }
-  std::vector<int> labels;
-  std::vector<double> embedding;
-};
+using Result = test::Collected;
 
 Result cluster(Source& source) {
   Options options;
