@@ -208,7 +208,10 @@ void Ensemble::load(const Archive& archive) {
   }
   if (!refine_) return;
   prototypes_ = Prototypes::load(archive, schema_, options_.clusters, unit_);
-  labels_->load(archive);
+  if (chosen_ != (prototypes_.candidates() == 1)) {
+    throw Error(ErrorKind::data, "the checkpoint's counters make no sense");
+  }
+  labels_->load(archive, prototypes_.candidates());
   const Index candidates = prototypes_.candidates();
   if (candidates > kSeeded + options_.runs || (chosen_ && candidates != 1) ||
       (error_.size() != 0 && error_.size() != candidates)) {

@@ -32,7 +32,8 @@ class LabelRows {
   void sync() const { store_->sync(); }
 
   void save(Archive& archive) const;
-  void load(const Archive& archive);
+  // Throws ErrorKind::data where the archive's labels are not those of so many candidates.
+  void load(const Archive& archive, int candidates);
 
  private:
   RowFolder folder_;

@@ -143,7 +143,7 @@ void StreamClusters::load(const Archive& archive) {
   if (archive.number("prototypes/candidates") > 0) {
     prototypes_ = Prototypes::load(archive, schema_, options_.clusters, std::vector<bool>(schema_.views.size(), false));
   }
-  labels_.load(archive);
+  labels_.load(archive, prototypes_.candidates());
 }
 
 }  // namespace omvc

@@ -11,6 +11,7 @@
 
 #include "kernels/naive.hpp"
 #include "methods/method.hpp"
+#include "support/collected.hpp"
 #include "support/random_data.hpp"
 
 namespace omvc::test {
@@ -95,16 +96,6 @@ class MethodRun {
   StreamCounts counts_;
   std::unique_ptr<Method> method_;
   mutable Workers workers_{1};
-};
-
-struct Collected : Sink {
-  void write(const ResultRows& rows) override {
-    labels.insert(labels.end(), rows.labels.begin(), rows.labels.end());
-    embedding.insert(embedding.end(), rows.embedding.data,
-                     rows.embedding.data + rows.embedding.rows * rows.embedding.cols);
-  }
-  std::vector<int> labels;
-  std::vector<double> embedding;
 };
 
 // NMI of labels and planted clusters.
