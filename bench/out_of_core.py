@@ -1,16 +1,23 @@
 #!/usr/bin/env python3
 """Streams large planted sets from .h5mu and tells seconds a pass, the share of them spent waiting for data, and peak memory.
 
-    bench/out_of_core.py [--folder DIR] [reuters youtube growth]
+    bench/out_of_core.py [--folder DIR] [reuters youtube growth]      prints the table
+    bench/out_of_core.py --write                                      also puts it into docs/performance.md
 
 reuters, youtube: the shapes of the paper's large data sets (omvc generate --shape), 40 % missing, read from the page cache.
 growth: 100,000 against 5,000,000 instances of one dense and one sparse view, whole runs; the ratio of the peaks is what counts.
 """
 import argparse
+import datetime
 import json
 import os
+import platform
+import re
 import subprocess
 import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
 
 
 def run(arguments):
@@ -29,6 +36,7 @@ def main():
     parser.add_argument("--omvc", default="build/omvc")
     parser.add_argument("--folder", default=tempfile.gettempdir(), help="where the data are written and kept")
     parser.add_argument("--rows", type=int, default=5_000_000, help="of growth")
+    parser.add_argument("--write", action="store_true")
     parser.add_argument("what", nargs="*", default=["reuters", "youtube", "growth"])
     arguments = parser.parse_args()
 
@@ -38,12 +46,18 @@ def main():
             run([arguments.omvc, "generate", path, "--seed", "1", *shape])
         return path
 
-    print("| data | instances | file MB | s a pass | waiting | peak MB |")
-    print("| --- | --- | --- | --- | --- | --- |")
+    lines = []
+
+    def say(text):
+        lines.append(text)
+        print(text, flush=True)
+
+    say("| data | instances | file MB | s a pass | waiting | peak MB |")
+    say("| --- | --- | --- | --- | --- | --- |")
 
     def row(name, path, report, seconds, waited):
-        print(f"| {name} | {report['n']:,} | {os.path.getsize(path) / 1e6:.0f} | {seconds:.1f} | {waited / seconds:.1%} "
-              f"| {report['peak_rss_bytes'] / 1e6:.0f} |", flush=True)
+        say(f"| {name} | {report['n']:,} | {os.path.getsize(path) / 1e6:.0f} | {seconds:.1f} | {waited / seconds:.1%} "
+            f"| {report['peak_rss_bytes'] / 1e6:.0f} |")
 
     # Two passes of one run: what a pass costs does not depend on how many there are.
     for name, k in (("reuters", 6), ("youtube", 31)):
@@ -59,7 +73,13 @@ def main():
             report, seconds, waited = fit(arguments.omvc, path, 5, "--passes", "2", "--runs", "1")
             row("growth", path, report, seconds, waited)
             peaks.append(report["peak_rss_bytes"])
-        print(f"\npeak memory, {arguments.rows:,} against 100,000 instances: {peaks[1] / peaks[0]:.3f}")
+        say(f"\nPeak memory, {arguments.rows:,} against 100,000 instances: {peaks[1] / peaks[0]:.3f}.")
+    say(f"\nMeasured {datetime.date.today()}, {platform.machine()}, {os.cpu_count()} cores; `python3 bench/out_of_core.py --write`.")
+    if arguments.write:
+        page = ROOT / "docs/performance.md"
+        block = "\n".join(lines) + "\n"
+        page.write_text(re.sub(r"(<!-- out-of-core -->\n).*?(<!-- end -->)", lambda m: m[1] + block + m[2],
+                               page.read_text(), flags=re.S))
 
 
 if __name__ == "__main__":

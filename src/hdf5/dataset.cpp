@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <hdf5.h>
 #include <limits>
+#include <optional>
 
 #include "hdf5/object.hpp"
 #include "hdf5/text.hpp"
@@ -18,7 +19,6 @@ constexpr ErrorKind kWrite = ErrorKind::io;
 constexpr Index kMaxExpansion = 8 * 1032;
 constexpr Index kAlwaysBytes = 1 << 24;
 
-constexpr std::size_t kUsualCache = 1 << 20;
 constexpr std::size_t kLargestCache = 1 << 26;
 constexpr Index kStoredTogether = 1 << 20;  // bytes of a chunk
 
@@ -68,17 +68,19 @@ Elements elements_of(hid_t type) {
 
 bool is_number(Elements elements) { return elements <= Elements::boolean; }
 
-// A cache that holds the chunks which one row of the dataset lies in; without it every read of a few rows would
-// unpack all of them again. 0 where the usual cache does.
-std::size_t cache_bytes(hid_t dataset, const std::vector<Index>& shape) {
+// The cache that a dataset in chunks needs; nothing for one without chunks. Packed chunks need one that holds those
+// which a row lies in, or every read of a few rows would unpack all of them again. Others are read in place: a cache
+// would only make memory grow with the file until it is full.
+std::optional<std::size_t> cache_bytes(hid_t dataset, const std::vector<Index>& shape) {
   const Handle creation(H5Dget_create_plist(dataset));
-  if (!creation || shape.empty() || shape.size() > 2 || H5Pget_layout(creation.get()) != H5D_CHUNKED) return 0;
+  if (!creation || shape.empty() || shape.size() > 2 || H5Pget_layout(creation.get()) != H5D_CHUNKED)
+    return std::nullopt;
   std::array<hsize_t, 2> chunk{1, 1};
-  if (H5Pget_chunk(creation.get(), 2, chunk.data()) != static_cast<int>(shape.size())) return 0;
+  if (H5Pget_chunk(creation.get(), 2, chunk.data()) != static_cast<int>(shape.size())) return std::nullopt;
+  if (H5Pget_nfilters(creation.get()) == 0) return 0;
   const Handle type(H5Dget_type(dataset));
   const double width = shape.size() == 2 ? static_cast<double>(shape[1]) + static_cast<double>(chunk[1]) : 2.0;
   const double bytes = static_cast<double>(chunk[0]) * width * static_cast<double>(H5Tget_size(type.get()));
-  if (bytes <= static_cast<double>(kUsualCache)) return 0;
   return static_cast<std::size_t>(std::min(bytes, static_cast<double>(kLargestCache)));
 }
 
@@ -239,11 +241,11 @@ void Dataset::append_flags(const std::vector<std::uint8_t>& values) {
 Dataset Group::dataset(const std::string& name) const {
   const Call call;
   Dataset found(open(name));
-  const std::size_t cache = cache_bytes(found.id(), found.shape());
-  if (cache == 0) return found;
+  const std::optional<std::size_t> cache = cache_bytes(found.id(), found.shape());
+  if (!cache) return found;
   // The cache is set when a dataset is opened and nobody else has it open.
   Handle access(H5Pcreate(H5P_DATASET_ACCESS));
-  H5Pset_chunk_cache(access.get(), 10007, cache, 1.0);
+  H5Pset_chunk_cache(access.get(), *cache > 0 ? 10007 : 0, *cache, 1.0);
   const std::string path = found.name();
   { const Dataset closed = std::move(found); }
   return Dataset(Object(
