@@ -31,7 +31,7 @@ sanitize: setup
 	@ctest --preset asan --parallel 2
 	@cmake --preset tsan $(CMAKE_FLAGS) >/dev/null
 	@cmake --build --preset tsan --target omvc_tests
-	@ctest --preset tsan --parallel 2 -R 'Workers|KMeans|Lloyd|DataBlock|RowProblem|LearnChunk|Prototypes|Clusterer'
+	@ctest --preset tsan --parallel 2 -R 'Workers|KMeans|Lloyd|DataBlock|RowProblem|LearnChunk|Prototypes|Clusterer|ChunkStream|Checkpoint'
 
 fuzz-build: setup
 	@cmake --preset fuzz $(CMAKE_FLAGS) >/dev/null
