@@ -78,5 +78,53 @@ TEST(Scaling, ANewInstanceBelowTheRangeStaysNonnegative) {
   EXPECT_EQ(test::dense_row(chunk.views[0].block, 0)[0], 0);
 }
 
+// Columns of the scaled block, as a matrix.
+Matrix scaled_matrix(Scaling scaling, const Matrix& X) {
+  const Chunk chunk = scaled(scaling, test::dense_block<double>(X));
+  const auto& block = std::get<DenseBlock<double>>(chunk.views[0].block);
+  return Eigen::Map<const Matrix>(block.values.data(), X.rows(), X.cols());
+}
+
+RowVector variances(const Matrix& X) {
+  RowVector out(X.cols());
+  for (Index j = 0; j < X.cols(); ++j) out(j) = (X.col(j).array() - X.col(j).mean()).square().mean();
+  return out;
+}
+
+TEST(Scaling, ShiftingScalingsDoWhatTheirNamesSay) {
+  const Matrix X = test::random_matrix(60, 4, 3) * 20 - Matrix::Constant(60, 4, 7);
+  for (const Scaling scaling : {Scaling::minmax, Scaling::standard, Scaling::variance}) {
+    const Matrix Y = scaled_matrix(scaling, X);
+    EXPECT_LT(Y.colwise().minCoeff().cwiseAbs().maxCoeff(), 1e-12);
+    if (scaling == Scaling::minmax) EXPECT_LT((Y.colwise().maxCoeff().array() - 1).abs().maxCoeff(), 1e-12);
+    if (scaling == Scaling::standard) EXPECT_LT((variances(Y).array() - 1).abs().maxCoeff(), 1e-10);
+    if (scaling == Scaling::variance) EXPECT_NEAR(variances(Y).sum(), 1, 1e-10);
+  }
+  // Equal variance keeps the proportions of the features; standardising does not.
+  const RowVector before = variances(X), after = variances(scaled_matrix(Scaling::variance, X));
+  EXPECT_NEAR(after(0) / after(1), before(0) / before(1), 1e-9);
+}
+
+TEST(Scaling, ShiftingRefusesNegativesInAViewStoredSparse) {
+  const Matrix X{{1, 0, 3}, {0, -4, 0}};
+  for (const Scaling scaling : {Scaling::minmax, Scaling::standard, Scaling::variance}) {
+    test::expect_error(ErrorKind::data, {"row 1", "negative", "l2"},
+                       [&] { scaled(scaling, test::csr_block<double>(X)); });
+  }
+}
+
+TEST(Scaling, UnitRowsWithAndWithoutDocumentFrequencies) {
+  const Matrix X{{3, 4, 0}, {0, 5, -2}, {1, 1, 1}};
+  const Chunk plain = scaled(Scaling::l2, test::csr_block<double>(X));
+  EXPECT_NEAR(test::dense_row(plain.views[0].block, 0)[0], 3.0 / 5, 1e-15);
+  EXPECT_NEAR(test::dense_row(plain.views[0].block, 0)[1], 4.0 / 5, 1e-15);
+  EXPECT_EQ(test::dense_row(plain.views[0].block, 1), (std::vector<double>{0, 1, 0}));
+  const Chunk weighted = scaled(Scaling::tfidf, test::csr_block<double>(X));
+  const double often = std::log(4.0 / 4) + 1, rare = std::log(4.0 / 3) + 1;  // in 3 and in 2 of 3 instances
+  const double length = std::hypot(3 * rare, 4 * often);
+  EXPECT_NEAR(test::dense_row(weighted.views[0].block, 0)[0], 3 * rare / length, 1e-15);
+  EXPECT_NEAR(test::dense_row(weighted.views[0].block, 0)[1], 4 * often / length, 1e-15);
+}
+
 }  // namespace
 }  // namespace omvc
