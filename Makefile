@@ -30,8 +30,8 @@ sanitize: setup
 	@cmake --build --preset asan
 	@ctest --preset asan --parallel 2
 	@cmake --preset tsan $(CMAKE_FLAGS) >/dev/null
-	@cmake --build --preset tsan --target omvc_tests
-	@ctest --preset tsan --parallel 2 -R 'Workers|KMeans|Lloyd|DataBlock|RowProblem|LearnChunk|Prototypes|Clusterer|ChunkStream|Checkpoint'
+	@cmake --build --preset tsan --target omvc_thread_tests
+	@build-tsan/tests/omvc_thread_tests --gtest_brief=1
 
 fuzz-build: setup
 	@cmake --preset fuzz $(CMAKE_FLAGS) >/dev/null
@@ -39,7 +39,7 @@ fuzz-build: setup
 
 # Every reader fed with damaged files under the sanitizers: a short run of every target, and a long one.
 fuzz: fuzz-build
-	@LIMIT=30 tests/fuzz/run 20000
+	@LIMIT=8 tests/fuzz/run 20000
 
 fuzz-long: fuzz-build
 	@tests/fuzz/run $(or $(RUNS),1000000)
