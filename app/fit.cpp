@@ -46,6 +46,14 @@ void fit(const FitArguments& arguments) {
   for (const std::string& path : {arguments.model, arguments.predictor, arguments.output, arguments.checkpoint.file}) {
     if (!path.empty()) check_writable(path);
   }
+  const bool wants_nothing =
+      !arguments.checkpoint.file.empty() && !arguments.json &&
+      std::all_of(outputs.begin(), outputs.end() - 1, [](const std::string& o) { return o.empty(); });
+  if (wants_nothing) {
+    throw Error(ErrorKind::usage,
+                "--checkpoint keeps a run until its results are written, and none are asked for: give --labels, "
+                "--embedding, --output, --model or --json");
+  }
   if (arguments.checkpoint.resume && arguments.checkpoint.file.empty()) {
     throw Error(ErrorKind::usage, "--resume needs to know where from: give --checkpoint FILE");
   }
@@ -90,7 +98,7 @@ void fit(const FitArguments& arguments) {
                                      {"output", &arguments.output}}) {
       if (!path->empty()) fmt::print(stderr, "{}: {}\n", what, *path);
     }
-    if (std::all_of(outputs.begin(), outputs.end(), [](const std::string& path) { return path.empty(); })) {
+    if (std::all_of(outputs.begin(), outputs.end() - 1, [](const std::string& path) { return path.empty(); })) {
       fmt::print(stderr, "nothing was written: give --labels, --embedding, --output or --model\n");
     }
   }

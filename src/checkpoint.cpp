@@ -105,8 +105,10 @@ void put_fit_state(Archive& archive, const Engine& engine, const FitState& state
   engine.put_setting(archive);
   put_position(archive, state.position);
   put_reports(archive, state.report.passes);
-  archive.put("checkpoint/fingerprint", std::vector<Index>{std::bit_cast<Index>(state.position.fingerprint),
-                                                           std::bit_cast<Index>(state.fingerprint)});
+  archive.put(
+      "checkpoint/fingerprint",
+      std::vector<Index>{std::bit_cast<Index>(state.position.fingerprint), std::bit_cast<Index>(state.fingerprint),
+                         std::bit_cast<Index>(state.position.order), std::bit_cast<Index>(state.order)});
   archive.put("checkpoint/counts",
               std::vector<Index>{state.counts.instances, state.counts.observed, state.report.instances,
                                  state.report.unobserved, state.report.chunk});
@@ -132,12 +134,14 @@ void get_fit_state(const Archive& archive, Engine& engine, FitState& state) {
   const std::vector<Index>& print = archive.integers("checkpoint/fingerprint");
   const std::vector<Index>& counts = archive.integers("checkpoint/counts");
   state.counts.squares = archive.numbers("checkpoint/squares");
-  if (print.size() != 2 || counts.size() != 5 || !std::all_of(counts.begin(), counts.end(), is_count) ||
+  if (print.size() != 4 || counts.size() != 5 || !std::all_of(counts.begin(), counts.end(), is_count) ||
       counts[4] < 1 || state.counts.squares.size() != data.views.size()) {
     fail();
   }
   state.position.fingerprint = std::bit_cast<std::uint64_t>(print[0]);
   state.fingerprint = std::bit_cast<std::uint64_t>(print[1]);
+  state.position.order = std::bit_cast<std::uint64_t>(print[2]);
+  state.order = std::bit_cast<std::uint64_t>(print[3]);
   state.counts.instances = counts[0];
   state.counts.observed = counts[1];
   state.report.instances = counts[2];
@@ -179,6 +183,22 @@ void CheckpointClock::written(double seconds) {
   chunks_ = 0;
   last_ = std::chrono::steady_clock::now();
   least_ = kShare * seconds;
+}
+
+void check_replaceable(const std::string& file) {
+  if (!std::filesystem::exists(file)) return;
+  const auto refuse = [&](const char* what) {
+    throw Error(ErrorKind::usage,
+                fmt::format("{} {}, and a checkpoint would replace it: give another name", file, what));
+  };
+  if (!Archive::is_archive(file)) refuse("is no checkpoint");
+  bool is_model = false;
+  try {
+    is_model = !Archive::load(file).has("checkpoint/version");
+  } catch (const Error&) {
+    // A damaged one can be replaced.
+  }
+  if (is_model) refuse("is a model");
 }
 
 std::string checkpoint_rows(const std::string& file) { return file + ".rows"; }

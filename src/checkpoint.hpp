@@ -7,7 +7,7 @@
 //
 //     checkpoint/version      int64     1
 //     checkpoint/position     int64[5]  pass, labelling, chunks done, their instances and rounds
-//     checkpoint/fingerprint  int64[2]  of this pass so far, of all the data
+//     checkpoint/fingerprint  int64[4]  of this pass so far, of all the data; the same of the order of the instances
 //     checkpoint/times        f64[3]    seconds of the run, of this pass, waited in this pass
 //     checkpoint/loss         f64       of this pass so far
 //     checkpoint/curve        f64[]     LossCurve::state of this pass
@@ -38,6 +38,7 @@ struct FitPosition {
   bool labelling = false;         // all passes are done, and instances are being labelled once more
   Index chunks = 0;               // of this pass, done
   std::uint64_t fingerprint = 0;  // of these chunks
+  std::uint64_t order = 0;        // of their instances
   PassReport report;              // of this pass so far
   LossCurve curve;
   double seconds = 0;  // of the run so far
@@ -49,6 +50,7 @@ struct FitState {
   Report report;  // of the passes done
   StreamCounts counts;
   std::uint64_t fingerprint = 0;  // of all the data, where they can be read again
+  std::uint64_t order = 0;        // of their instances
 };
 
 void put_fit_state(Archive& archive, const Engine& engine, const FitState& state);
@@ -75,6 +77,9 @@ class CheckpointClock {
   Time last_ = std::chrono::steady_clock::now();
   double least_ = 0;  // seconds until the next one, at least, unless chunks are counted
 };
+
+// Throws ErrorKind::usage if there is a file of this name that is no checkpoint, which a run must not replace.
+void check_replaceable(const std::string& file);
 
 // The folder of row stores that belongs to a checkpoint.
 std::string checkpoint_rows(const std::string& file);

@@ -5,6 +5,7 @@
 
 #include "omvc/error.hpp"
 
+#include "chunk/fingerprint.hpp"
 #include "source/chunk_stream.hpp"
 
 namespace omvc {
@@ -42,11 +43,12 @@ void check_survey(const Survey& survey, const Schema& schema, const Options& opt
 
 FirstLook look_at(Source& source, const Options& options, Observer& observer) {
   const Schema schema = source.schema();
-  FirstLook look{.survey = Survey(schema), .fingerprint = 0};
+  FirstLook look{.survey = Survey(schema), .fingerprint = 0, .order = 0};
   ChunkStream stream(source, schema, kSurveyRows, nullptr);
   while (const std::optional<StreamedChunk> item = stream.next()) {
     look.survey.add(item->chunk);
     look.fingerprint += item->fingerprint;
+    look.order = order_hash(look.order, item->chunk);
     if (!observer.on_survey(static_cast<Index>(look.survey.instances))) {
       throw Error(ErrorKind::interrupted,
                   "interrupted while the data were read for the first time; nothing was learned");

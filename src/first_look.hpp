@@ -13,6 +13,7 @@ namespace omvc {
 struct FirstLook {
   Survey survey;
   std::uint64_t fingerprint = 0;  // of all the data
+  std::uint64_t order = 0;        // of their instances
 };
 
 // Reads everything from where the source stands. Throws ErrorKind::data for data that the options cannot work with, and

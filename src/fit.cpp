@@ -7,6 +7,7 @@
 #include "omvc/error.hpp"
 
 #include "checkpoint.hpp"
+#include "chunk/fingerprint.hpp"
 #include "engine.hpp"
 #include "first_look.hpp"
 #include "presence_patterns.hpp"
@@ -39,7 +40,11 @@ class FitRun {
   Report run() {
     again_ = source_.rewind();
     const std::optional<Archive> left = last_checkpoint();
-    left ? resume(*left) : begin();
+    if (left) {
+      resume_from(*left);
+    } else {
+      begin();
+    }
     const Clock clock(position_.seconds);
     clock_ = &clock;
     while (!position_.labelling && position_.pass <= passes_ && !report_.stopped) run_pass();
@@ -52,6 +57,7 @@ class FitRun {
 
  private:
   void begin();
+  void resume_from(const Archive& archive);
   void resume(const Archive& archive);
   std::optional<Archive> last_checkpoint() const;
   void make_method();
@@ -97,6 +103,7 @@ void FitRun::begin() {
     report_.instances = static_cast<Index>(look.survey.instances);
     report_.chunk = choose_chunk(&look.survey);
     state_.fingerprint = look.fingerprint;
+    state_.order = look.order;
   } else {
     passes_ = 1;
     report_.chunk = choose_chunk(nullptr);
@@ -104,6 +111,8 @@ void FitRun::begin() {
   }
   if (engine_.options.chunk > 0) report_.chunk = engine_.options.chunk;
   counts_.squares.assign(engine_.schema.views.size(), 0.0);
+  // What an older run left goes only now that this one is known to be possible.
+  if (!keep_.file.empty()) remove_checkpoint(keep_.file);
   make_method();
   observer_.on_start(report_, passes_);
   checkpoint();
@@ -125,7 +134,7 @@ void FitRun::make_method() {
   report_.views = engine_.views();
 }
 
-// The checkpoint to go on from. A run that starts anew removes what an older one left.
+// The checkpoint to go on from.
 std::optional<Archive> FitRun::last_checkpoint() const {
   if (keep_.file.empty()) return std::nullopt;
   if (!again_) {
@@ -134,8 +143,18 @@ std::optional<Archive> FitRun::last_checkpoint() const {
                 "write the data to a file first");
   }
   if (keep_.resume && std::filesystem::exists(keep_.file)) return Archive::load(keep_.file);
-  remove_checkpoint(keep_.file);
+  check_replaceable(keep_.file);
   return std::nullopt;
+}
+
+void FitRun::resume_from(const Archive& archive) {
+  try {
+    resume(archive);
+  } catch (const Error& error) {
+    const std::string message = error.what();
+    if (message.find(keep_.file) != std::string::npos) throw;
+    throw Error(error.kind(), fmt::format("cannot resume from {}: {}", keep_.file, message));
+  }
 }
 
 void FitRun::resume(const Archive& archive) {
@@ -169,6 +188,7 @@ void FitRun::checkpoint() {
   method_->save(archive);
   method_->sync();
   patterns_->store().sync();
+  folder_.sync();
   archive.save(keep_.file);
   due_.written(clock.seconds());
 }
@@ -182,16 +202,18 @@ bool FitRun::stream_chunks(Index rows, const F& use) {
   // A stream that is read once is scaled here: a view's first chunk decides.
   ChunkStream stream(source_, engine_.schema, rows, again_ ? &engine_.scaling : nullptr);
   std::uint64_t skipped = 0;
+  std::uint64_t order = 0;
   bool complete = true;
   for (Index i = 0; i < position_.chunks && complete; ++i) {
     const std::optional<StreamedChunk> item = stream.next();
     complete = item.has_value();
     if (item) skipped += item->fingerprint;
+    if (item) order = order_hash(order, item->chunk);
   }
-  if (!complete || skipped != position_.fingerprint) {
+  if (!complete || skipped != position_.fingerprint || order != position_.order) {
     throw Error(ErrorKind::data,
-                "the data are not those that the checkpoint was made with; resume with the same data, "
-                "or start again without --resume");
+                "the data are not those that the checkpoint was made with, or come in another order; resume with the "
+                "same data, or start again without --resume");
   }
   const double waited_before = position_.report.waited;
   while (std::optional<StreamedChunk> item = stream.next()) {
@@ -201,6 +223,7 @@ bool FitRun::stream_chunks(Index rows, const F& use) {
     position_.report.instances += item->chunk.size();
     const int rounds = use(item->chunk);
     position_.fingerprint += item->fingerprint;
+    position_.order = order_hash(position_.order, item->chunk);
     position_.report.rounds += rounds;
     ++position_.chunks;
     position_.report.seconds = clock.seconds();
@@ -275,7 +298,8 @@ void FitRun::check_instances(bool complete) {
                               counts_.instances - 1, report_.instances, report_.instances - 1));
     }
   }
-  const bool same = !complete || !again_ || position_.fingerprint == state_.fingerprint;
+  const bool same =
+      !complete || !again_ || (position_.fingerprint == state_.fingerprint && position_.order == state_.order);
   if (same) return;
   throw Error(ErrorKind::data,
               fmt::format("the data changed while they were read: pass {} found {} instances, the first look {}, and "

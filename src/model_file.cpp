@@ -120,6 +120,7 @@ std::unique_ptr<Clusterer::Impl> Clusterer::restore(const std::string& path) {
     impl->factors = std::make_unique<Omvc>(options, State::load(archive, impl->schema));
   }
   impl->prototypes = Prototypes::load(archive, impl->schema, options.clusters, impl->unit_views());
+  if (impl->prototypes.candidates() > 1) throw Error(ErrorKind::data, path + ": the model has several clusterings");
   if (!impl->learned()) throw Error(ErrorKind::data, path + ": the model has neither factors nor prototypes");
   if (archive.has("model/prediction_only")) impl->prediction_only = archive.number("model/prediction_only") != 0;
   if (!impl->factors) impl->prototype_instances = archive.number("model/instances");

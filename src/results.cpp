@@ -67,7 +67,10 @@ void write_results(const ResultPlaces& places, const Embedding& embedding, const
     if (stored != nullptr) {
       column.resize(static_cast<std::size_t>(count));
       stored->read(first, count, column.data());
-      for (const double label : column) labels.push_back(std::isnan(label) ? -1 : static_cast<int>(label));
+      for (const double label : column) {
+        const bool known = label >= 0 && label < report.clusters;
+        labels.push_back(known ? static_cast<int>(label) : -1);
+      }
     } else {
       labels = engine.label(block.data(), count);
     }

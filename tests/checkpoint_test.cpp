@@ -223,6 +223,25 @@ TEST_P(LeftCheckpoint, IsRefusedWhereItsNumbersMakeNoSense) {
   }
 }
 
+// Rows that the run wrote later than the checkpoint, or a copy of the checkpoint that is older than its rows.
+TEST_P(LeftCheckpoint, IsRefusedBesideRowsOfAnotherMoment) {
+  const std::string older = test::read_bytes(file());
+  Ender ender(4, true);
+  run({.file = file(), .resume = true, .chunks = 1}, ender);
+  folder_.write_file("run.ckpt", older);
+  expect_refused(ErrorKind::data, {"run.ckpt.rows", "does not belong"}, options_for(GetParam()));
+}
+
+// The same instances in another order are other chunks.
+TEST_P(LeftCheckpoint, IsRefusedForAnotherOrderOfTheSameData) {
+  test::expect_error(ErrorKind::data, {"another order"}, [&] {
+    const auto source = make_shuffled_source(make_planted_source(planted()), 1);
+    Collected found;
+    Observer silent;
+    Clusterer(options_for(GetParam())).fit(*source, found, silent, {.file = file(), .resume = true});
+  });
+}
+
 TEST_P(LeftCheckpoint, IsNoModel) {
   test::expect_error(ErrorKind::data, {"is a checkpoint"}, [&] { Clusterer::load(file()); });
 }

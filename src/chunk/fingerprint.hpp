@@ -11,4 +11,7 @@ namespace omvc {
 
 std::uint64_t fingerprint(const Chunk& chunk);
 
+// Goes on with a hash of row numbers in the order of the stream, from 0 at its start, however it is cut.
+std::uint64_t order_hash(std::uint64_t before, const Chunk& chunk);
+
 }  // namespace omvc

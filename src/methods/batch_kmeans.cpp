@@ -32,7 +32,7 @@ BatchKMeans::BatchKMeans(const MethodContext& context)
       schema_(context.schema),
       passes_(context.passes),
       table_(context),
-      labels_(context.rows, 1) {}
+      labels_(context.rows, 1, context.options.clusters) {}
 
 int BatchKMeans::learn(const PreparedChunk& chunk, Workers& /*workers*/) {
   table_.add(*chunk.chunk);

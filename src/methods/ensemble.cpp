@@ -40,7 +40,7 @@ Ensemble::Ensemble(const MethodContext& context)
     runs_.push_back(std::make_unique<Omvc>(options_, schema_, rank_, static_cast<std::uint32_t>(run)));
     rows_.push_back(context.rows.open(fmt::format("run{}", run), rank_));
   }
-  if (refine_) labels_.emplace(context.rows, kSeeded + options_.runs);
+  if (refine_) labels_.emplace(context.rows, kSeeded + options_.runs, options_.clusters);
 }
 
 void Ensemble::begin_pass(int pass) {
@@ -204,6 +204,7 @@ void Ensemble::load(const Archive& archive) {
   for (std::size_t i = 0; i < runs_.size(); ++i) {
     const std::string prefix = fmt::format("run{}/", i);
     runs_[i]->load(archive, schema_, prefix);
+    if (runs_[i]->state().scale.size() != rank_) throw Error(ErrorKind::data, "the checkpoint is of another rank");
     restore_position(archive, prefix + "rows", *rows_[i]);
   }
   if (!refine_) return;

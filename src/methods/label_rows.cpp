@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <limits>
 #include <vector>
 
@@ -11,11 +12,22 @@
 
 namespace omvc {
 namespace {
+
 constexpr Index kBlock = 4096;
+
+int checked_label(double label, int clusters) {
+  if (std::isnan(label)) return -1;
+  if (label >= -1 && label < clusters && label == std::floor(label)) return static_cast<int>(label);
+  throw Error(ErrorKind::data,
+              fmt::format("the stored labels hold {}, and there are {} clusters: they belong to another "
+                          "run; start again without --resume",
+                          label, clusters));
 }
 
-LabelRows::LabelRows(RowFolder folder, int candidates)
-    : folder_(std::move(folder)), store_(folder_.open("candidates", candidates)) {}
+}  // namespace
+
+LabelRows::LabelRows(RowFolder folder, int candidates, int clusters)
+    : folder_(std::move(folder)), clusters_(clusters), store_(folder_.open("candidates", candidates)) {}
 
 CandidateLabels LabelRows::last(const Chunk& chunk, int candidates) const {
   std::vector<double> stored(chunk.rows.size() * static_cast<std::size_t>(store_->width()));
@@ -23,8 +35,7 @@ CandidateLabels LabelRows::last(const Chunk& chunk, int candidates) const {
   CandidateLabels labels(chunk.size(), candidates);
   for (Index i = 0; i < labels.rows(); ++i) {
     for (Index c = 0; c < labels.cols(); ++c) {
-      const double label = stored[static_cast<std::size_t>(i * store_->width() + c)];
-      labels(i, c) = std::isnan(label) ? -1 : static_cast<int>(label);
+      labels(i, c) = checked_label(stored[static_cast<std::size_t>(i * store_->width() + c)], clusters_);
     }
   }
   return labels;
@@ -55,6 +66,7 @@ void LabelRows::keep(int candidate) {
     for (Index i = 0; i < count; ++i) {
       const double label = block[static_cast<std::size_t>(i * store_->width() + candidate)];
       if (std::isnan(label)) continue;
+      checked_label(label, clusters_);
       rows.push_back(first + i);
       column.push_back(label);
     }
@@ -89,11 +101,11 @@ void OneHotEmbedding::read(Index first, Index count, double* out) const {
   labels_->read(first, count, block.data());
   for (Index i = 0; i < count; ++i) {
     double* row = out + i * clusters_;
-    const double label = block[static_cast<std::size_t>(i * width + candidate_)];
+    const int label = checked_label(block[static_cast<std::size_t>(i * width + candidate_)], clusters_);
     // A candidate that was not there when the instance was met has -1.
     const bool known = label >= 0;
     std::fill_n(row, clusters_, known ? 0.0 : std::numeric_limits<double>::quiet_NaN());
-    if (known) row[static_cast<Index>(label)] = 1;
+    if (known) row[label] = 1;
   }
 }
 

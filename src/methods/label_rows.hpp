@@ -15,7 +15,7 @@ namespace omvc {
 
 class LabelRows {
  public:
-  LabelRows(RowFolder folder, int candidates);
+  LabelRows(RowFolder folder, int candidates, int clusters);
 
   void begin_generation() { store_->begin_generation(); }
 
@@ -37,6 +37,7 @@ class LabelRows {
 
  private:
   RowFolder folder_;
+  int clusters_;
   bool kept_ = false;
   std::unique_ptr<RowStore> store_;  // a column a candidate
 };

@@ -23,7 +23,7 @@ StreamClusters::StreamClusters(const MethodContext& context)
       relabel_(context.again && (!is_opimc(context) || options_.refine)),
       prototypes_(schema_, options_.clusters, std::vector<bool>(schema_.views.size(), false),
                   {.ridge = is_opimc(context) ? options_.ridge : 0, .absent = Absent::mean, .fill = {}}),
-      labels_(context.rows, candidates_) {}
+      labels_(context.rows, candidates_, context.options.clusters) {}
 
 void StreamClusters::begin_pass(int pass) {
   if (pass > 1) labels_.begin_generation();

@@ -236,6 +236,12 @@ void Archive::save(const std::string& path) const {
   file.commit();
 }
 
+bool Archive::is_archive(const std::string& path) {
+  std::string start(kMagic.size(), '\0');
+  std::ifstream file(path, std::ios::binary);
+  return file.read(start.data(), static_cast<std::streamsize>(start.size())) && start == kMagic;
+}
+
 Archive Archive::load(const std::string& path) {
   if (std::filesystem::is_directory(path))
     throw Error(ErrorKind::io, fmt::format("{}: is a folder; name a model file", path));

@@ -51,6 +51,8 @@ class Archive {
   void save(const std::string& path) const;
   // ErrorKind::io if it cannot be read, ErrorKind::data if it is no sound archive.
   static Archive load(const std::string& path);
+  // Whether the file starts like an archive.
+  static bool is_archive(const std::string& path);
 
   // The same through memory, for tests. `name` stands for the file in messages.
   std::string to_bytes() const;

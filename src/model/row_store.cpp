@@ -105,7 +105,15 @@ std::vector<double> RowStore::read_records(const Slot& slot, Index first, Index 
 bool RowStore::take(const double* record, Index generation, const Slot& slot, Index row, double* out) const {
   Mark mark{};
   std::memcpy(&mark, record, sizeof mark);
-  if (mark.generation == 0 || (generation != kAny && mark.generation != generation)) return false;
+  if (mark.generation == 0) return false;
+  if (generation != kAny && mark.generation != generation) {
+    // The slot that is being written still holds rows of two generations ago; any other generation is of another time.
+    if (generation == generation_ && mark.generation + 2 == generation_) return false;
+    throw Error(ErrorKind::data,
+                fmt::format("{}: row {} does not belong to the checkpoint: the two were not written by the same run up "
+                            "to the same moment; bring back both, or start again without --resume",
+                            slot.name, row));
+  }
   if (mark.checksum != checksum(record + 1, width_)) {
     throw Error(ErrorKind::data,
                 fmt::format("{}: row {} was altered since it was written (its checksum does not match); start again "
@@ -175,6 +183,13 @@ RowFolder::RowFolder(std::string path) : path_(std::move(path)) {
     throw Error(ErrorKind::io,
                 fmt::format("cannot make the folder {}: {}; choose a place that is writable", path_, error.message()));
   }
+}
+
+void RowFolder::sync() const {
+  const int folder = path_.empty() ? -1 : ::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0) return;
+  ::fsync(folder);
+  ::close(folder);
 }
 
 std::unique_ptr<RowStore> RowFolder::open(const std::string& name, Index width) const {

@@ -93,6 +93,8 @@ class RowFolder {
   explicit RowFolder(std::string path);
 
   bool lasting() const { return !path_.empty(); }
+  // Makes the names of its files durable. A folder that cannot be synced is no reason to fail.
+  void sync() const;
   std::unique_ptr<RowStore> open(const std::string& name, Index width) const;
 
  private:

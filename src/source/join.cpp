@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/core.h>
+#include <mutex>
 #include <numeric>
 
 #include "omvc/error.hpp"
@@ -56,7 +57,11 @@ class RowJoinedSource final : public Source {
 
   const Schema& schema() const override { return schema_; }
   std::optional<Index> size() const override { return size_; }
-  std::vector<std::string> ids(Index first, Index count) override { return ids_.range(first, count); }
+  // Results may be written, with ids, while a thread of its own reads ahead.
+  std::vector<std::string> ids(Index first, Index count) override {
+    const std::lock_guard lock(ids_mutex_);
+    return ids_.range(first, count);
+  }
 
   std::optional<Chunk> next(Index max_rows) override {
     check_max_rows(max_rows);
@@ -87,6 +92,7 @@ class RowJoinedSource final : public Source {
  private:
   // The ids of the rows from next_row_ on: those of the first file that has any, and the same in the others.
   void check_ids(ViewReader& reader, std::vector<std::string> found) {
+    const std::lock_guard lock(ids_mutex_);
     for (std::size_t i = 0; i < found.size(); ++i) {
       const Index row = next_row_ + static_cast<Index>(i);
       if (row < ids_.size()) {
@@ -131,6 +137,7 @@ class RowJoinedSource final : public Source {
   bool some_have_ids_ = false;
   std::string lacking_;  // a file without ids, where some have them
   SampleIds ids_;        // of the rows read so far, in any pass
+  std::mutex ids_mutex_;
   Index next_row_ = 0;
 };
 

@@ -105,14 +105,20 @@ TEST_F(CheckpointedRun, SignalsWriteACheckpointThatIsResumed) {
 }
 
 TEST_F(CheckpointedRun, BadPlacesAreFoundBeforeTheWork) {
-  const Arguments start = Arguments{"fit", "-k", "3"} + inputs_;
+  const Arguments bare = Arguments{"fit", "-k", "3"} + inputs_;
+  expect_failure(bare + Arguments{"--checkpoint", dir_.path("x")}, 2, {"none are asked for", "--labels"});
+  const Arguments start = bare + Arguments{"--labels", dir_.path("labels")};
   expect_failure(start + Arguments{"--resume"}, 2, {"--checkpoint FILE"});
   expect_failure(start + Arguments{"--checkpoint", dir_.path("no/such/place")}, 4, {dir_.path("no/such/place")});
   expect_failure(start + Arguments{"--checkpoint", dir_.path("x"), "--model", dir_.path("x")}, 2, {"same name"});
   const std::string text = dir_.write_file("text", "no checkpoint\n");
   expect_failure(start + Arguments{"--checkpoint", text, "--resume"}, 3, {text, "not a sound omvc"});
   EXPECT_EQ(run_command(start + Arguments{"--model", dir_.path("model")}).code, 0);
-  expect_failure(start + Arguments{"--checkpoint", dir_.path("model"), "--resume"}, 3, {"not a checkpoint"});
+  expect_failure(start + Arguments{"--checkpoint", dir_.path("model"), "--resume"}, 3,
+                 {dir_.path("model"), "not a checkpoint"});
+  // Starting anew replaces a checkpoint and nothing else.
+  expect_failure(start + Arguments{"--checkpoint", dir_.path("model")}, 2, {dir_.path("model"), "is a model"});
+  expect_failure(start + Arguments{"--checkpoint", inputs_[0]}, 2, {inputs_[0], "no checkpoint"});
 }
 
 TEST_F(CheckpointedRun, APredictorAssignsLikeTheModel) {
