@@ -47,7 +47,7 @@ std::unique_ptr<Source> make_named_source(std::unique_ptr<Source> source, std::v
     if (!fresh) {
       throw Error(ErrorKind::data, fmt::format("{}: the sample id {} is that of instance {} and of instance {} (from "
                                                "0); an id must be unique",
-                                               where, quoted(ids[i]), at->second, i));
+                                               where, omvc::quoted(ids[i]), at->second, i));
     }
   }
   return std::make_unique<NamedSource>(std::move(source), std::move(ids));

@@ -70,7 +70,7 @@ void read_type(std::string_view text, const std::string& where, NpyHeader& heade
   }
   if (!read_text_type(name, header)) {
     fail(where, "arrays of type {} cannot be read; save the array as array.astype('<f8') or array.astype('<f4')",
-         quoted(name));
+         omvc::quoted(name));
   }
 }
 
