@@ -43,7 +43,7 @@ void ChunkStream::read_ahead() {
     changed_.wait(lock, [&] { return stopping_ || !ready_; });
     if (stopping_) return;
     ready_ = std::move(chunk);
-    failure_ = failure;
+    failure_ = std::move(failure);
     done_ = !more;
     lock.unlock();
     changed_.notify_all();
