@@ -213,9 +213,7 @@ void Ensemble::load(const Archive& archive) {
     throw Error(ErrorKind::data, "the checkpoint's counters make no sense");
   }
   labels_->load(archive, prototypes_.candidates());
-  const Index candidates = prototypes_.candidates();
-  if (candidates > kSeeded + options_.runs || (chosen_ && candidates != 1) ||
-      (error_.size() != 0 && error_.size() != candidates)) {
+  if (error_.size() != 0 && error_.size() != prototypes_.candidates()) {
     throw Error(ErrorKind::data, "the checkpoint's candidates make no sense");
   }
 }

@@ -82,17 +82,14 @@ void LabelRows::save(Archive& archive) const {
 }
 
 void LabelRows::load(const Archive& archive, int candidates) {
-  // The first checkpoints were those of the ensemble alone, which kept this among its own counters.
-  const bool first = !archive.has("labels/kept");
-  const std::vector<Index>& kept = archive.integers(first ? "ensemble/counters" : "labels/kept");
-  const std::size_t at = first ? 2 : 0;
-  if (kept.size() <= at) throw Error(ErrorKind::data, "the checkpoint's labels make no sense");
-  kept_ = kept[at] != 0;
+  const std::vector<Index>& kept = archive.integers("labels/kept");
+  if (kept.size() != 1) throw Error(ErrorKind::data, "the checkpoint's labels make no sense");
+  kept_ = kept[0] != 0;
   if (kept_) store_ = folder_.open("chosen", 1);
   if (candidates > store_->width() || (kept_ && candidates != 1)) {
     throw Error(ErrorKind::data, "the checkpoint's labels are not those of its clusters");
   }
-  restore_position(archive, first ? "ensemble/labels" : "labels/rows", *store_);
+  restore_position(archive, "labels/rows", *store_);
 }
 
 void OneHotEmbedding::read(Index first, Index count, double* out) const {

@@ -9,6 +9,8 @@
 
 #include "omvc/error.hpp"
 
+#include "source/fail.hpp"
+#include "source/known_names.hpp"
 #include "source/labels.hpp"
 #include "source/line_reader.hpp"
 #include "source/mat_file.hpp"
@@ -21,16 +23,6 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kViewNames{"X", "fea", "data"};
 constexpr std::array<std::string_view, 5> kLabelNames{"Y", "y", "gt", "truth", "truelabel"};
-
-template <class... Parts>
-[[noreturn]] void fail(const std::string& where, fmt::format_string<Parts...> format, Parts&&... parts) {
-  throw Error(ErrorKind::data, where + ": " + fmt::format(format, std::forward<Parts>(parts)...));
-}
-
-template <std::size_t N>
-bool is_one_of(const std::array<std::string_view, N>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
 
 // The class labels, or nothing if the file has none that are a vector.
 std::optional<std::vector<int>> read_truth(MatFile& file) {

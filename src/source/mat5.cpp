@@ -4,6 +4,7 @@
 
 #include "omvc/error.hpp"
 
+#include "source/fail.hpp"
 #include "source/mat_check.hpp"
 #include "source/mat_file.hpp"
 #include "source/sizes.hpp"
@@ -23,11 +24,6 @@ struct FreeVariable {
   void operator()(matvar_t* variable) const { Mat_VarFree(variable); }
 };
 using Variable = std::unique_ptr<matvar_t, FreeVariable>;
-
-template <class... Parts>
-[[noreturn]] void fail(const std::string& where, fmt::format_string<Parts...> format, Parts&&... parts) {
-  throw Error(ErrorKind::data, where + ": " + fmt::format(format, std::forward<Parts>(parts)...));
-}
 
 bool is_dense(const matvar_t& variable) {
   switch (variable.class_type) {

@@ -2,6 +2,7 @@
 
 #include "omvc/error.hpp"
 
+#include "source/fail.hpp"
 #include "source/mat_file.hpp"
 
 #ifdef OMVC_WITH_HDF5
@@ -19,11 +20,6 @@ namespace {
 constexpr const char* kClass = "MATLAB_class";
 constexpr const char* kSparse = "MATLAB_sparse";
 constexpr const char* kEmpty = "MATLAB_empty";
-
-template <class... Parts>
-[[noreturn]] void fail(const std::string& where, fmt::format_string<Parts...> format, Parts&&... parts) {
-  throw Error(ErrorKind::data, where + ": " + fmt::format(format, std::forward<Parts>(parts)...));
-}
 
 bool is_cell(const h5::Object& object) { return object.is_dataset() && object.text_attribute(kClass) == "cell"; }
 

@@ -6,15 +6,11 @@
 
 #include "omvc/error.hpp"
 
+#include "source/fail.hpp"
 #include "source/presence.hpp"
 
 namespace omvc {
 namespace {
-
-template <class... Parts>
-[[noreturn]] void fail(const std::string& where, fmt::format_string<Parts...> format, Parts&&... parts) {
-  throw Error(ErrorKind::data, where + ": " + fmt::format(format, std::forward<Parts>(parts)...));
-}
 
 std::vector<std::vector<bool>> read_index(MatFile& file, std::size_t views, Index rows) {
   const MatInfo* index = file.find("index");

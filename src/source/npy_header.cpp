@@ -5,6 +5,7 @@
 #include <limits>
 #include <string_view>
 
+#include "source/fail.hpp"
 #include "source/line_reader.hpp"
 #include "source/sizes.hpp"
 
@@ -13,11 +14,6 @@ namespace {
 
 // NumPy itself refuses to evaluate headers longer than this.
 constexpr Index kMaxHeaderBytes = 10'000;
-
-template <class... Parts>
-[[noreturn]] void fail(const std::string& where, fmt::format_string<Parts...> format, Parts&&... parts) {
-  throw Error(ErrorKind::data, where + ": " + fmt::format(format, std::forward<Parts>(parts)...));
-}
 
 struct TypeName {
   std::string_view name;

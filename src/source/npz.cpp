@@ -8,7 +8,9 @@
 
 #include "omvc/error.hpp"
 
+#include "source/fail.hpp"
 #include "source/join.hpp"
+#include "source/known_names.hpp"
 #include "source/labels.hpp"
 #include "source/named.hpp"
 #include "source/npy_array.hpp"
@@ -25,16 +27,6 @@ constexpr std::string_view kMaybeMask = "W";
 constexpr std::array<std::string_view, 8> kLabelNames{"label", "labels", "y",         "Y",
                                                       "gt",    "truth",  "truelabel", "target"};
 constexpr std::array<std::string_view, 4> kIdNames{"ids", "obs_names", "sample_id", "sample_ids"};
-
-template <class... Parts>
-[[noreturn]] void fail(const std::string& where, fmt::format_string<Parts...> format, Parts&&... parts) {
-  throw Error(ErrorKind::data, where + ": " + fmt::format(format, std::forward<Parts>(parts)...));
-}
-
-template <std::size_t N>
-bool is_one_of(const std::array<std::string_view, N>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
 
 // What each array of an archive is.
 struct Layout {

@@ -6,6 +6,7 @@
 
 #include "omvc/error.hpp"
 
+#include "source/fail.hpp"
 #include "source/npy_array.hpp"
 #include "source/sizes.hpp"
 #include "source/triplets.hpp"
@@ -15,11 +16,6 @@ namespace {
 
 constexpr std::array<std::string_view, 9> kParts{"data", "shape", "format",  "indices",  "indptr",
                                                  "row",  "col",   "offsets", "_is_array"};
-
-template <class... Parts>
-[[noreturn]] void fail(const std::string& where, fmt::format_string<Parts...> format, Parts&&... parts) {
-  throw Error(ErrorKind::data, where + ": " + fmt::format(format, std::forward<Parts>(parts)...));
-}
 
 // Reads the parts of one matrix.
 class Parts {

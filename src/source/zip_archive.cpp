@@ -9,17 +9,14 @@
 
 #include "omvc/error.hpp"
 
+#include "source/fail.hpp"
+
 namespace omvc {
 namespace {
 
 // What deflate can achieve on the best of data, and the bytes that its block needs at the least.
 constexpr Index kMaxExpansion = 1032;
 constexpr Index kLeastBytes = 64;
-
-template <class... Parts>
-[[noreturn]] void fail(const std::string& where, fmt::format_string<Parts...> format, Parts&&... parts) {
-  throw Error(ErrorKind::data, where + ": " + fmt::format(format, std::forward<Parts>(parts)...));
-}
 
 Index as_index(zip_uint64_t size) {
   return size > static_cast<zip_uint64_t>(std::numeric_limits<Index>::max()) ? std::numeric_limits<Index>::max()
