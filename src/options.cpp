@@ -141,13 +141,15 @@ Options method_options(Algorithm method) {
   options.start = Start::random;
   if (method == Algorithm::onmf_i || method == Algorithm::onmf_da) {
     options.solver = method == Algorithm::onmf_i ? RowSolver::newton : RowSolver::diagonal;
+  } else if (method == Algorithm::multinmf || method == Algorithm::mic) {
+    options.tolerance = 1e-6;  // their rounds are cheap steps of all data at once, and each gains little
   } else if (takes_signed(method)) {
     options.chunk = 250;
     options.consensus = Consensus::tight;
     options.missing = method == Algorithm::concat_kmeans ? Missing::fill : Missing::ignore;
     options.statistics = Statistics::replace;
     options.scaling = {Scaling::automatic};
-    options.start = Start::data;
+    options.start = method == Algorithm::opimc ? Start::random : Start::data;
     options.ridge = method == Algorithm::opimc ? 10 : 0;
     options.rounds = 60;
   }
