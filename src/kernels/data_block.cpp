@@ -2,55 +2,73 @@
 
 #include <variant>
 
+#include "kernels/simd.hpp"
+
 namespace omvc {
 namespace {
 
-constexpr Index kRowBlock = 64;      // rows of a dense block multiplied at a time: a cast copy stays in cache
-constexpr Index kColumnBlock = 256;  // columns of X' V computed at a time
+constexpr Index kRowBlock = 64;      // rows of X U computed at a time
+constexpr Index kColumnBlock = 256;  // features of X' V computed at a time
 constexpr Index kGramBlock = 512;
 constexpr double kWorthThreads = 1 << 18;  // operations below which waking threads costs more than it saves
 
-template <class T>
-using DenseMap = Eigen::Map<const Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
+simd::ConstRows rows_of(const MatrixIn& M) { return {M.data(), M.outerStride()}; }
+
+simd::Rows rows_of(MatrixOut& M, Index first) { return {M.data() + first * M.outerStride(), M.outerStride()}; }
 
 template <class T>
-DenseMap<T> as_matrix(const DenseBlock<T>& X) {
-  return {X.values.data(), X.rows, X.cols};
+simd::SparseRows<T> rows_of(const CsrBlock<T>& X, Index first, Index last) {
+  return {X.offsets.data(), X.columns.data(), X.values.data(), first, last};
+}
+
+template <class T>
+bool worth_threads(const DenseBlock<T>& X, Index r) {
+  return static_cast<double>(X.rows) * static_cast<double>(X.cols * r) > kWorthThreads;
+}
+
+template <class T>
+bool worth_threads(const CsrBlock<T>& X, Index r) {
+  return static_cast<double>(X.nonzeros()) * static_cast<double>(r) > kWorthThreads;
 }
 
 template <class T>
 void times(const DenseBlock<T>& X, const MatrixIn& U, MatrixOut out, Workers& workers) {
-  const auto data = as_matrix(X);
-  const double work = static_cast<double>(X.rows) * static_cast<double>(X.cols * U.cols());
-  for_blocks(workers, X.rows, kRowBlock, work > kWorthThreads, [&](Index first, Index last) {
-    const auto rows = data.middleRows(first, last - first);
-    if constexpr (std::is_same_v<T, double>) {
-      out.middleRows(first, last - first).noalias() = rows * U;
-    } else {
-      const Matrix wide = rows.template cast<double>();
-      out.middleRows(first, last - first).noalias() = wide * U;
-    }
+  for_blocks(workers, X.rows, kRowBlock, worth_threads(X, U.cols()), [&](Index first, Index last) {
+    out.middleRows(first, last - first).setZero();
+    simd::add_product(X.values.data() + first * X.cols, X.cols, last - first, X.cols, rows_of(U), U.cols(),
+                      rows_of(out, first));
   });
 }
 
 template <class T>
 void times(const CsrBlock<T>& X, const MatrixIn& U, MatrixOut out, Workers& workers) {
-  const double work = static_cast<double>(X.nonzeros()) * static_cast<double>(U.cols());
-  for_blocks(workers, X.rows, kRowBlock, work > kWorthThreads, [&](Index first, Index last) {
-    for (Index i = first; i < last; ++i) {
-      auto row = out.row(i);
-      row.setZero();
-      for (auto e = static_cast<std::size_t>(X.offsets[static_cast<std::size_t>(i)]);
-           e < static_cast<std::size_t>(X.offsets[static_cast<std::size_t>(i) + 1]); ++e) {
-        row += static_cast<double>(X.values[e]) * U.row(X.columns[e]);
-      }
-    }
+  for_blocks(workers, X.rows, kRowBlock, worth_threads(X, U.cols()), [&](Index first, Index last) {
+    simd::sparse_product(rows_of(X, first, last), rows_of(U), U.cols(), rows_of(out, first));
+  });
+}
+
+template <class T>
+void add_transpose_times(const DenseBlock<T>& X, const MatrixIn& V, MatrixOut out, Workers& workers) {
+  for_blocks(workers, X.cols, kColumnBlock, worth_threads(X, V.cols()), [&](Index first, Index last) {
+    simd::add_transpose_product(X.values.data() + first, X.cols, last - first, X.rows, rows_of(V), V.cols(),
+                                rows_of(out, first));
+  });
+}
+
+// Every thread runs through all rows, for the features that are its own: no race, no copy of the entries by columns.
+template <class T>
+void add_transpose_times(const CsrBlock<T>& X, const MatrixIn& V, MatrixOut out, Workers& workers) {
+  const bool in_parallel = worth_threads(X, V.cols());
+  const Index share = in_parallel ? (X.cols + workers.threads() - 1) / workers.threads() : X.cols;
+  for_blocks(workers, X.cols, std::max<Index>(share, 1), in_parallel, [&](Index first, Index last) {
+    simd::add_sparse_transpose_product(rows_of(X, 0, X.rows), first, last, rows_of(V), V.cols(), rows_of(out, first));
   });
 }
 
 template <class T>
 void add_row_sum(const DenseBlock<T>& X, Eigen::Ref<Vector> out) {
-  for (Index i = 0; i < X.rows; ++i) out += as_matrix(X).row(i).transpose().template cast<double>();
+  using Row = Eigen::Map<const Eigen::Matrix<T, Eigen::Dynamic, 1>>;
+  for (Index i = 0; i < X.rows; ++i) out += Row(X.values.data() + i * X.cols, X.cols).template cast<double>();
 }
 
 template <class T>
@@ -60,76 +78,17 @@ void add_row_sum(const CsrBlock<T>& X, Eigen::Ref<Vector> out) {
 
 }  // namespace
 
-DataBlock::DataBlock(const Block& block) : block_(&block) {
-  std::visit(
-      [this]<class B>(const B& X) {
-        if constexpr (requires { X.offsets; }) {
-          column_offsets_.assign(static_cast<std::size_t>(X.cols) + 1, 0);
-          for (const std::int32_t j : X.columns) ++column_offsets_[static_cast<std::size_t>(j) + 1];
-          for (std::size_t j = 1; j < column_offsets_.size(); ++j) column_offsets_[j] += column_offsets_[j - 1];
-          row_of_.resize(X.values.size());
-          by_column_.resize(X.values.size());
-          std::vector<Index> place(column_offsets_.begin(), column_offsets_.end() - 1);
-          for (Index i = 0; i < X.rows; ++i) {
-            for (auto e = static_cast<std::size_t>(X.offsets[static_cast<std::size_t>(i)]);
-                 e < static_cast<std::size_t>(X.offsets[static_cast<std::size_t>(i) + 1]); ++e) {
-              const auto to = static_cast<std::size_t>(place[static_cast<std::size_t>(X.columns[e])]++);
-              row_of_[to] = static_cast<std::int32_t>(i);
-              by_column_[to] = static_cast<double>(X.values[e]);
-            }
-          }
-        }
-      },
-      block);
-}
-
 void DataBlock::times(const MatrixIn& U, MatrixOut out, Workers& workers) const {
   std::visit([&](const auto& X) { omvc::times(X, U, out, workers); }, *block_);
 }
 
 void DataBlock::add_transpose_times(const MatrixIn& V, MatrixOut out, Workers& workers) const {
-  std::visit(
-      [&]<class B>(const B& X) {
-        if constexpr (requires { X.offsets; }) {
-          const double work = static_cast<double>(X.nonzeros()) * static_cast<double>(V.cols());
-          for_blocks(workers, X.cols, kColumnBlock, work > kWorthThreads, [&](Index first, Index last) {
-            for (Index j = first; j < last; ++j) {
-              auto row = out.row(j);
-              for (auto e = static_cast<std::size_t>(column_offsets_[static_cast<std::size_t>(j)]);
-                   e < static_cast<std::size_t>(column_offsets_[static_cast<std::size_t>(j) + 1]); ++e) {
-                row += by_column_[e] * V.row(row_of_[e]);
-              }
-            }
-          });
-        } else {
-          const auto data = as_matrix(X);
-          const double work = static_cast<double>(X.rows) * static_cast<double>(X.cols * V.cols());
-          for_blocks(workers, X.cols, kColumnBlock, work > kWorthThreads, [&](Index first, Index last) {
-            // A block of rows at a time: the same order of summation for every scalar type, and a small cast copy.
-            for (Index i = 0; i < X.rows; i += kRowBlock) {
-              const Index height = std::min(kRowBlock, X.rows - i);
-              const auto tile = data.block(i, first, height, last - first);
-              auto part = out.middleRows(first, last - first);
-              if constexpr (std::is_same_v<typename B::Scalar, double>) {
-                part.noalias() += tile.transpose() * V.middleRows(i, height);
-              } else {
-                const Matrix wide = tile.template cast<double>();
-                part.noalias() += wide.transpose() * V.middleRows(i, height);
-              }
-            }
-          });
-        }
-      },
-      *block_);
+  std::visit([&](const auto& X) { omvc::add_transpose_times(X, V, out, workers); }, *block_);
 }
 
 double DataBlock::squared_norm() const {
   return std::visit(
-      [](const auto& X) {
-        double sum = 0;
-        for (const auto x : X.values) sum += static_cast<double>(x) * static_cast<double>(x);
-        return sum;
-      },
+      [](const auto& X) { return simd::sum_of_squares(X.values.data(), static_cast<Index>(X.values.size())); },
       *block_);
 }
 
@@ -158,19 +117,22 @@ std::vector<Index> PreparedChunk::missing(std::size_t view) const {
 
 void gram(const MatrixIn& V, Index first, double rest, Matrix& out, Workers& workers) {
   const Index r = V.cols();
-  const Index blocks = (V.rows() + kGramBlock - 1) / kGramBlock;
-  std::vector<Matrix> parts(static_cast<std::size_t>(std::max<Index>(blocks, 1)), Matrix::Zero(r, r));
+  const Index blocks = std::max<Index>((V.rows() + kGramBlock - 1) / kGramBlock, 1);
+  Matrix parts = Matrix::Zero(blocks * r, r);
   const double work = static_cast<double>(V.rows()) * static_cast<double>(r * r);
   for_blocks(workers, V.rows(), kGramBlock, work > kWorthThreads, [&](Index begin, Index end) {
-    Matrix& part = parts[static_cast<std::size_t>(begin / kGramBlock)];
+    auto part = parts.middleRows(begin / kGramBlock * r, r);
     const Index split = std::clamp(first, begin, end);
-    const auto one = V.middleRows(begin, split - begin);
-    const auto other = V.middleRows(split, end - split);
-    if (split > begin) part.noalias() += one.transpose() * one;
-    if (end > split) part.noalias() += rest * (other.transpose() * other);
+    const auto add = [&](Index from, Index to) {
+      const simd::ConstRows right{V.data() + from * V.outerStride(), V.outerStride()};
+      simd::add_transpose_product(right.data, right.stride, r, to - from, right, r, {part.data(), r});
+    };
+    add(split, end);
+    part *= rest;
+    add(begin, split);
   });
-  out = parts[0];
-  for (std::size_t b = 1; b < parts.size(); ++b) out += parts[b];
+  out = parts.topRows(r);
+  for (Index b = 1; b < blocks; ++b) out += parts.middleRows(b * r, r);
 }
 
 }  // namespace omvc

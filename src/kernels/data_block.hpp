@@ -12,11 +12,10 @@
 
 namespace omvc {
 
-// A block of a chunk made ready to be multiplied many times. Refers to the block, which must outlive it. For CSR it
-// holds the entries a second time, by columns, so that X' V is a gather without races.
+// A block of a chunk as a factor of products. Refers to the block, which must outlive it; nothing is copied or widened.
 class DataBlock {
  public:
-  explicit DataBlock(const Block& block);
+  explicit DataBlock(const Block& block) : block_(&block) {}
 
   Index rows() const { return block_rows(*block_); }
   Index cols() const { return block_cols(*block_); }
@@ -34,12 +33,9 @@ class DataBlock {
 
  private:
   const Block* block_;
-  std::vector<Index> column_offsets_;  // CSR only: cols + 1
-  std::vector<std::int32_t> row_of_;   // CSR only: the row of each entry, by columns
-  std::vector<double> by_column_;      // CSR only: the value of each entry, by columns
 };
 
-// A chunk with its blocks made ready, once for everybody who multiplies with it. Refers to the chunk.
+// A chunk with its blocks as factors, and what follows from who is present. Refers to the chunk.
 struct PreparedChunk {
   explicit PreparedChunk(const Chunk& source);
 

@@ -2,12 +2,19 @@
 
 #include <Eigen/Cholesky>
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <vector>
+
+#include "kernels/simd.hpp"
 
 namespace omvc {
 namespace {
 
-constexpr Index kBlock = 64;
+using Lanes = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor>;
+
+constexpr Index kBlock = 4 * simd::kLane;
+constexpr double kDone = 1e-5;  // relative change of a row in a sweep that ends its coordinate descent
 constexpr double kWorthThreads = 1 << 17;
 constexpr double kSigma = 0.01;  // of Eq. (17), (18); Lin (2007), whom the paper follows, uses the same value
 constexpr double kEta = 0.1;     // gamma = eta^phi, likewise
@@ -44,12 +51,10 @@ void RowProblem::improve(const MatrixIn& Q, const TwoRuns& l, int steps, MatrixO
   const Index r = G_.rows();
   const bool in_parallel = static_cast<double>(Z.rows() * r * r * steps) > kWorthThreads;
   for_blocks(workers, Z.rows(), kBlock, in_parallel, [&](Index first, Index last) {
-    const auto q = Q.middleRows(first, last - first);
-    auto z = Z.middleRows(first, last - first);
     if (solver_ == RowSolver::hals) {
-      hals_block(q, l, steps, first, z);
+      hals_block(Q, l, steps, first, last, Z);
     } else {
-      newton_block(q, l, steps, first, z);
+      newton_block(Q.middleRows(first, last - first), l, steps, first, Z.middleRows(first, last - first));
     }
   });
 }
@@ -94,34 +99,26 @@ bool RowProblem::search(const double* direction, const double* half_gradient, do
   return true;
 }
 
-// The rows of a block lie side by side, so that every update is one run over contiguous numbers.
-void RowProblem::hals_block(const MatrixIn& Q, const TwoRuns& l, int steps, Index offset, MatrixOut Z) const {
-  // A row with q = 0 and z = 0 is at its minimum for any G, since the gradient there is l >= 0. In sparse views most
-  // features of a chunk are such rows.
-  if ((Q.array() == 0).all() && (Z.array() == 0).all()) return;
+// The rows lie side by side, so that the lanes of a vector are rows.
+void RowProblem::hals_block(const MatrixIn& Q, const TwoRuns& l, int steps, Index first, Index last,
+                            MatrixOut Z) const {
   const Index r = G_.rows();
-  const Index n = Z.rows();
-  using Columns = Eigen::Array<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, kBlock, Eigen::Dynamic>;
-  Columns z = Z.array();
-  Columns half_gradient(n, r);
-  half_gradient.matrix().noalias() = z.matrix() * G_;
-  half_gradient -= Q.array();
-  for (Index i = 0; i < n; ++i) half_gradient.row(i) += l[offset + i] / 2;
-  Eigen::Array<double, Eigen::Dynamic, 1, Eigen::ColMajor, kBlock, 1> change(n);
-  for (int step = 0; step < steps; ++step) {
-    for (Index k = 0; k < r; ++k) {
-      const double diagonal = G_(k, k);
-      if (diagonal > 0) {
-        change = (z.col(k) - half_gradient.col(k) / diagonal).max(0.0) - z.col(k);
-        z.col(k) = (z.col(k) + change).max(0.0);  // the sum may round to just below zero
-      } else {
-        change = -z.col(k);
-        z.col(k).setZero();
-      }
-      for (Index j = 0; j < r; ++j) half_gradient.col(j) += G_(k, j) * change;
-    }
+  thread_local std::vector<double> lanes;
+  lanes.assign(static_cast<std::size_t>(2 * r * simd::kLane), 0.0);
+  Eigen::Map<Lanes> q(lanes.data(), simd::kLane, r);
+  Eigen::Map<Lanes> z(lanes.data() + r * simd::kLane, simd::kLane, r);
+  std::array<double, simd::kLane> lasso{};
+  for (Index from = first; from < last; from += simd::kLane) {
+    const Index n = std::min(simd::kLane, last - from);
+    // A row with q = 0 and z = 0 is at its minimum for any G, since the gradient there is l >= 0. In sparse views most
+    // features of a chunk are such rows.
+    if ((Q.middleRows(from, n).array() == 0).all() && (Z.middleRows(from, n).array() == 0).all()) continue;
+    q.topRows(n) = Q.middleRows(from, n);
+    z.topRows(n) = Z.middleRows(from, n);
+    for (Index i = 0; i < n; ++i) lasso[static_cast<std::size_t>(i)] = l[from + i];
+    simd::coordinate_descent(G_.data(), r, q.data(), lasso.data(), steps, kDone, z.data());
+    Z.middleRows(from, n) = z.topRows(n);
   }
-  Z = z.matrix();
 }
 
 double RowProblem::objective(const RowVector& z, const RowVector& q, double l) const {

@@ -34,7 +34,8 @@ class RowProblem {
   //             Newton step need not descend; where no gamma does, a projected-gradient step with 1 / Lipschitz
   //             constant is taken, which always satisfies Eq. (18).
   //   diagonal  the same with diag(H) for H (Section IV-B).
-  //   hals      cyclic coordinate descent: every coordinate to its minimum given the others.
+  //   hals      cyclic coordinate descent: every coordinate to its minimum given the others. A row is done before all
+  //             steps are taken once a step moves none of its entries by more than 1e-5 of its largest one.
   void improve(const MatrixIn& Q, const TwoRuns& l, int steps, MatrixOut Z, Workers& workers) const;
 
   // J of one row, and how far the row is from satisfying the KKT conditions: max over k of |min(z_k, grad_k)|.
@@ -45,7 +46,7 @@ class RowProblem {
 
  private:
   void newton_block(const MatrixIn& Q, const TwoRuns& l, int steps, Index offset, MatrixOut Z) const;
-  void hals_block(const MatrixIn& Q, const TwoRuns& l, int steps, Index offset, MatrixOut Z) const;
+  void hals_block(const MatrixIn& Q, const TwoRuns& l, int steps, Index first, Index last, MatrixOut Z) const;
   bool search(const double* direction, const double* half_gradient, double* z) const;
 
   RowSolver solver_;

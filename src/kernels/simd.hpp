@@ -1,0 +1,70 @@
+// The inner loops of the kernels, compiled for several instruction sets (Highway); the best one that the machine has is
+// chosen at run time. Nobody but the kernels and the row solver uses them.
+//
+// Every element of a result is one chain of multiply-adds in the order of the data: the lanes of a vector are different
+// elements, never parts of one sum. So neither the length of vectors nor how the work is cut into calls changes a bit;
+// only whether the machine fuses multiplication and addition does.
+//
+// Matrices are row-major with a distance between rows (`stride`), so that blocks of larger ones can be given. None may
+// overlap another.
+#pragma once
+
+#include <cstdint>
+
+#include "omvc/chunk.hpp"
+
+namespace omvc::simd {
+
+struct ConstRows {
+  const double* data;
+  Index stride;
+};
+
+struct Rows {
+  double* data;
+  Index stride;
+};
+
+// out += X M, for dense X of rows x depth, M of depth x r.
+template <class T>
+void add_product(const T* X, Index x_stride, Index rows, Index depth, ConstRows M, Index r, Rows out);
+
+// out += X' M, for dense X of depth x rows, M of depth x r.
+template <class T>
+void add_transpose_product(const T* X, Index x_stride, Index rows, Index depth, ConstRows M, Index r, Rows out);
+
+// The rows [first, last) of a sparse block.
+template <class T>
+struct SparseRows {
+  const Index* offsets;
+  const std::int32_t* columns;
+  const T* values;
+  Index first;
+  Index last;
+};
+
+// out = X M for those rows; out has last - first of them.
+template <class T>
+void sparse_product(const SparseRows<T>& X, ConstRows M, Index r, Rows out);
+
+// out += X' M, for the features [begin, end) of X alone; rows of M and of the block have the same numbers, out begins with
+// feature `begin`.
+template <class T>
+void add_sparse_transpose_product(const SparseRows<T>& X, Index begin, Index end, ConstRows M, Index r, Rows out);
+
+// Sum of squares in eight interleaved chains.
+template <class T>
+double sum_of_squares(const T* values, Index count);
+
+// Cyclic coordinate descent on `count` problems  minimise z G z' - 2 z q' + l 1'z over z >= 0, at most kLane at a time:
+// z and q lie with the problems side by side, entry k of problem i at [k * kLane + i]. A problem is left alone after a
+// sweep in which no entry changed by more than `tolerance` times its largest entry. Returns the sweeps taken by the
+// problem that took most.
+inline constexpr Index kLane = 32;
+int coordinate_descent(const double* G, Index r, const double* q, const double* l, int sweeps, double tolerance,
+                       double* z);
+
+// The instruction set in use, for reports.
+const char* target();
+
+}  // namespace omvc::simd
