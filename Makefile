@@ -1,5 +1,5 @@
 # The front door. `make demo` and `make test` do everything on a fresh Debian 12 machine, packages included.
-.PHONY: setup build demo test format check-format sanitize fuzz-build fuzz fuzz-long clean
+.PHONY: setup build demo test format check-format sanitize fuzz-build fuzz fuzz-long bench-build bench clean
 
 # ccache makes a second build of the same sources quick; without it everything works as well.
 CMAKE_FLAGS := $(if $(shell command -v ccache),-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
@@ -44,5 +44,16 @@ fuzz: fuzz-build
 fuzz-long: fuzz-build
 	@tests/fuzz/run $(or $(RUNS),1000000)
 
+bench-build:
+	@tools/setup bench
+	@cmake --preset bench $(CMAKE_FLAGS) >/dev/null
+	@cmake --build --preset bench
+
+# Kernels and row solvers beside the limits of this machine; FILTER picks benchmarks by a regular expression.
+bench: bench-build
+	@build-bench/bench/omvc_microbench --benchmark_min_time=0.2 $(if $(FILTER),--benchmark_filter='$(FILTER)') \
+	  --benchmark_out=build-bench/micro.json
+	@echo "omvc: the same as JSON: build-bench/micro.json"
+
 clean:
-	@rm -rf build build-dev build-asan build-tsan build-fuzz
+	@rm -rf build build-dev build-asan build-tsan build-fuzz build-bench
