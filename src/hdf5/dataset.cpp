@@ -142,11 +142,11 @@ void Dataset::check_stored() const {
 
 Handle Dataset::select(Index first, Index count, Index first_col, Index cols, Handle& memory) const {
   Handle space = own(H5Dget_space(id()), kRead, where(), "the shape cannot be read");
-  const auto total = static_cast<hsize_t>(count * cols);
-  memory = Handle(H5Screate_simple(1, &total, nullptr));
-  if (shape_.empty()) return space;
   const std::array<hsize_t, 2> start{static_cast<hsize_t>(first), static_cast<hsize_t>(first_col)};
   const std::array<hsize_t, 2> size{static_cast<hsize_t>(count), static_cast<hsize_t>(cols)};
+  // Of the same rank as in the file: libhdf5 copies runs between equal shapes, and single elements between others.
+  memory = Handle(H5Screate_simple(shape_.size() == 2 ? 2 : 1, size.data(), nullptr));
+  if (shape_.empty()) return space;
   check(H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), nullptr, size.data(), nullptr), kRead, where(),
         "rows cannot be selected");
   return space;
