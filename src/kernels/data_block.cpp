@@ -84,10 +84,12 @@ DataBlock::DataBlock(const Block& block) : block_(&block) {
 }
 
 void DataBlock::times(const MatrixIn& U, MatrixOut out, Workers& workers) const {
+  const Timed timed(workers.profile(), Step::times, U.cols());
   std::visit([&](const auto& X) { omvc::times(X, U, out, workers); }, *block_);
 }
 
 void DataBlock::add_transpose_times(const MatrixIn& V, MatrixOut out, Workers& workers) const {
+  const Timed timed(workers.profile(), Step::transpose_times, V.cols());
   std::visit(
       [&]<class B>(const B& X) {
         if constexpr (requires { X.offsets; }) {
@@ -157,6 +159,7 @@ std::vector<Index> PreparedChunk::missing(std::size_t view) const {
 }
 
 void gram(const MatrixIn& V, Index first, double rest, Matrix& out, Workers& workers) {
+  const Timed timed(workers.profile(), Step::gram);
   const Index r = V.cols();
   const Index blocks = (V.rows() + kGramBlock - 1) / kGramBlock;
   std::vector<Matrix> parts(static_cast<std::size_t>(std::max<Index>(blocks, 1)), Matrix::Zero(r, r));
