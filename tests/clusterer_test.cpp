@@ -105,6 +105,10 @@ TEST(Clusterer, CountsTheProductsOfTheAlgorithm) {
     options.chunk = 100;
     options.rank = 5;
     options.statistics = statistics;
+    if (statistics == Statistics::replace) {  // which needs the others
+      options.consensus = Consensus::tight;
+      options.missing = Missing::ignore;
+    }
     Collected found;
     const Report report = Clusterer(options).fit(*source, found);
     ASSERT_EQ(report.passes.size(), 3u);
