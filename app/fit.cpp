@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <fmt/format.h>
 #include <memory>
@@ -25,10 +26,16 @@ struct FitArguments {
   Checkpointing checkpoint;
   std::string output;
   bool json = false;
+  bool profile = false;
   bool quiet = false;
 };
 
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
 void fit(const FitArguments& arguments) {
+  const auto start = std::chrono::steady_clock::now();
   const Options options = chosen_options(arguments.flags);
   if (!arguments.output.empty()) check_h5_name(arguments.output);
   const std::array outputs{arguments.labels,    arguments.embedding, arguments.model,
@@ -73,10 +80,15 @@ void fit(const FitArguments& arguments) {
   ScoringObserver observer(arguments.quiet, input.truth, options,
                            [&](Index instances) { check_truth(arguments.input, input.truth->size(), instances); });
   Clusterer model(options);
-  const Report report = model.fit(*input.source, *sink, observer, arguments.checkpoint);
+  const double opening = seconds_since(start);
+  Report report = model.fit(*input.source, *sink, observer, arguments.checkpoint);
+  const auto fitted = std::chrono::steady_clock::now();
   if (!arguments.model.empty()) model.save(arguments.model);
   if (!arguments.predictor.empty()) model.save(arguments.predictor, ModelKind::prediction);
   if (!arguments.checkpoint.file.empty()) remove_checkpoint(arguments.checkpoint.file);
+  // What the command did before and after the run.
+  report.profile.push_back({.name = "opening", .seconds = opening});
+  report.profile.push_back({.name = "saving", .seconds = seconds_since(fitted)});
 
   for (const std::string& warning : report.warnings) fmt::print(stderr, "omvc: warning: {}\n", warning);
   const nlohmann::json summary = summarise(report, observer.scores(), scored.counts());
@@ -102,6 +114,7 @@ void fit(const FitArguments& arguments) {
       fmt::print(stderr, "nothing was written: give --labels, --embedding, --output or --model\n");
     }
   }
+  if (arguments.profile) fmt::print(stderr, "\n{}", describe_profile(report));
   if (report.stopped) {
     throw Error(
         ErrorKind::interrupted,
@@ -153,6 +166,7 @@ void add_fit(CLI::App& app) {
       ->capture_default_str()
       ->needs(checkpoint);
   command->add_flag("--json", arguments->json, "print a summary as JSON on stdout");
+  command->add_flag("--profile", arguments->profile, "say on stderr where the time went");
   command->add_flag("--quiet", arguments->quiet, "no progress on stderr");
   add_option_flags(*command, arguments->flags);
   command->callback([arguments] { fit(*arguments); });

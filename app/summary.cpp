@@ -4,6 +4,9 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <fstream>
+#include <map>
+#include <optional>
+#include <utility>
 
 #include "omvc/error.hpp"
 #include "omvc/kmeans.hpp"
@@ -15,6 +18,47 @@ namespace {
 
 constexpr int kRuns = 20;  // single-start k-means runs that the paper averages over
 constexpr Index kBlock = 4096;
+
+// Products with the data for each chunk of a pass; none where the chunks were not counted.
+std::optional<double> products_per_chunk(const PassReport& pass) {
+  if (pass.chunks == 0) return std::nullopt;
+  Index products = 0;
+  for (const ProductCount& count : pass.products) products += count.times + count.transpose_times;
+  return static_cast<double>(products) / static_cast<double>(pass.chunks);
+}
+
+nlohmann::json describe_pass(const PassReport& pass) {
+  nlohmann::json out{{"loss", pass.loss},     {"error", pass.error},   {"seconds", pass.seconds},
+                     {"waited", pass.waited}, {"rounds", pass.rounds}, {"curve", pass.loss_curve}};
+  out["products"] = nlohmann::json::array();
+  for (const ProductCount& count : pass.products) {
+    out["products"].push_back(
+        {{"columns", count.columns}, {"times", count.times}, {"transpose_times", count.transpose_times}});
+  }
+  if (const auto products = products_per_chunk(pass)) out["products_per_chunk"] = *products;
+  return out;
+}
+
+// What a step is called in a table.
+std::string title_of(const std::string& step) {
+  static const std::map<std::string, std::string> kTitles{{"opening", "opening the data"},
+                                                          {"first_look", "first look at the data"},
+                                                          {"reading", "reading ahead, beside the rest"},
+                                                          {"waiting", "waiting for data"},
+                                                          {"prepare", "preparing chunks"},
+                                                          {"times", "products X U"},
+                                                          {"transpose_times", "products X' V"},
+                                                          {"gram", "products V' V and U' U"},
+                                                          {"row_solver", "row solver"},
+                                                          {"learning", "rest of learning"},
+                                                          {"prototypes", "rest of prototypes"},
+                                                          {"kmeans", "k-means"},
+                                                          {"checkpoint", "writing checkpoints"},
+                                                          {"results", "writing results"},
+                                                          {"saving", "saving models"}};
+  const auto found = kTitles.find(step);
+  return found != kTitles.end() ? found->second : step;
+}
 
 }  // namespace
 
@@ -111,13 +155,13 @@ nlohmann::json summarise(const Report& report, const std::vector<MeanScores>& sc
   }
   for (std::size_t i = 0; i < report.passes.size(); ++i) {
     const PassReport& pass = report.passes[i];
-    nlohmann::json entry{{"loss", pass.loss},     {"error", pass.error},   {"seconds", pass.seconds},
-                         {"waited", pass.waited}, {"rounds", pass.rounds}, {"curve", pass.loss_curve}};
+    nlohmann::json entry = describe_pass(pass);
     // A resumed run has scored the last passes only.
     const std::size_t unscored = report.passes.size() - std::min(scores.size(), report.passes.size());
     if (i >= unscored) entry.update({{"nmi", scores[i - unscored].nmi}, {"ac", scores[i - unscored].ac}});
     out["per_pass"].push_back(entry);
   }
+  for (const StepTime& step : report.profile) out["profile"][step.name] = step.seconds;
   if (!scores.empty()) out.update({{"nmi", scores.back().nmi}, {"ac", scores.back().ac}});
   if (labels.scored() > 0) {
     const Scores best = score(labels);
@@ -160,6 +204,34 @@ std::string describe_clusters(const Report& report, Clusterer& model) {
   if (report.patterns.size() > kPatterns)
     out += fmt::format("  and {} more patterns\n", report.patterns.size() - kPatterns);
   return out;
+}
+
+std::string describe_profile(const Report& report) {
+  std::vector<StepTime> steps = report.profile;
+  std::stable_sort(steps.begin(), steps.end(), [](const StepTime& a, const StepTime& b) {
+    return std::pair(a.name == "other", -a.seconds) < std::pair(b.name == "other", -b.seconds);
+  });
+  double total = 0;
+  for (const StepTime& step : steps) total += step.overlaps ? 0 : step.seconds;
+  std::vector<std::vector<std::string>> rows{{"step", "seconds", "% of total"}};
+  const auto add = [&](const std::string& title, double seconds) {
+    rows.push_back({title, fmt::format("{:.3f}", seconds), fmt::format("{:.1f}", 100 * seconds / total)});
+  };
+  for (const StepTime& step : steps) add(title_of(step.name), step.seconds);
+  add("total", total);
+  std::string out = "Where the time went\n" + format_table(rows);
+
+  rows = {{"pass", "chunks", "products a chunk", "columns: X U, X' V"}};
+  for (const PassReport& pass : report.passes) {
+    const std::optional<double> products = products_per_chunk(pass);
+    rows.push_back({fmt::format("{}", pass.pass), fmt::format("{}", pass.chunks),
+                    products ? fmt::format("{:.1f}", *products) : "", ""});
+    for (const ProductCount& count : pass.products) {
+      rows.back().back() += fmt::format("{}{}: {}, {}", rows.back().back().empty() ? "" : "; ", count.columns,
+                                        count.times, count.transpose_times);
+    }
+  }
+  return out + "\nProducts of a view of a chunk with a matrix of so many columns\n" + format_table(rows);
 }
 
 long peak_rss_bytes() {

@@ -61,6 +61,9 @@ nlohmann::json summarise(const Report& report, const std::vector<MeanScores>& sc
 // and how the presence patterns spread over them.
 std::string describe_clusters(const Report& report, Clusterer& model);
 
+// Where the time went, as a table: the longest step first, and how often the data were multiplied in each pass.
+std::string describe_profile(const Report& report);
+
 // Peak resident memory of this process so far.
 long peak_rss_bytes();
 

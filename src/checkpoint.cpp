@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <filesystem>
 #include <fmt/format.h>
+#include <limits>
 
 #include "omvc/error.hpp"
 
@@ -25,6 +27,39 @@ Index count_from(double number, Index most = kMostInstances) {
   return static_cast<Index>(number);
 }
 
+void put_products(Archive& archive, const std::string& key, const std::vector<ProductCount>& products) {
+  std::vector<Index> numbers;
+  for (const ProductCount& count : products) {
+    numbers.insert(numbers.end(), {count.columns, count.times, count.transpose_times});
+  }
+  archive.put(key, std::move(numbers));
+}
+
+std::vector<ProductCount> get_products(const Archive& archive, const std::string& key) {
+  if (!archive.has(key)) return {};
+  const std::vector<Index>& numbers = archive.integers(key);
+  std::vector<ProductCount> products;
+  if (numbers.size() % 3 != 0 || !std::all_of(numbers.begin(), numbers.end(), is_count)) fail();
+  for (std::size_t i = 0; i < numbers.size(); i += 3) {
+    const Index least = products.empty() ? 1 : products.back().columns + Index{1};
+    if (numbers[i] < least || numbers[i] > std::numeric_limits<int>::max()) fail();
+    products.push_back({static_cast<int>(numbers[i]), numbers[i + 1], numbers[i + 2]});
+  }
+  return products;
+}
+
+// Of a checkpoint that does not say where its time went, or names other steps, nothing is known but their sum.
+std::vector<double> get_step_seconds(const Archive& archive, double total) {
+  if (archive.has("checkpoint/profile")) {
+    const std::vector<double>& seconds = archive.numbers("checkpoint/profile");
+    if (!std::all_of(seconds.begin(), seconds.end(), [](double s) { return s >= 0 && std::isfinite(s); })) fail();
+    if (seconds.size() == kSteps) return seconds;
+  }
+  std::vector<double> seconds(kSteps, 0.0);
+  seconds[static_cast<std::size_t>(Step::other)] = total;
+  return seconds;
+}
+
 void put_position(Archive& archive, const FitPosition& position) {
   archive.put("checkpoint/position", std::vector<Index>{position.pass, position.labelling, position.chunks,
                                                         position.report.instances, position.report.rounds});
@@ -32,6 +67,7 @@ void put_position(Archive& archive, const FitPosition& position) {
               std::vector<double>{position.seconds, position.report.seconds, position.report.waited});
   archive.put("checkpoint/loss", position.report.loss);
   archive.put("checkpoint/curve", position.curve.state());
+  put_products(archive, "checkpoint/products", position.report.products);
 }
 
 FitPosition get_position(const Archive& archive) {
@@ -52,33 +88,43 @@ FitPosition get_position(const Archive& archive) {
   out.report.seconds = times(1);
   out.report.waited = times(2);
   out.report.loss = archive.number("checkpoint/loss");
+  out.report.products = get_products(archive, "checkpoint/products");
   return out;
 }
 
 void put_reports(Archive& archive, const std::vector<PassReport>& passes) {
   Matrix table(static_cast<Index>(passes.size()), 7);
+  std::vector<Index> chunks;
   for (std::size_t i = 0; i < passes.size(); ++i) {
     const PassReport& pass = passes[i];
     table.row(static_cast<Index>(i)) << pass.pass, static_cast<double>(pass.instances), pass.loss, pass.error,
         pass.seconds, pass.waited, static_cast<double>(pass.rounds);
     archive.put(fmt::format("checkpoint/curve{}", i), pass.loss_curve);
+    put_products(archive, fmt::format("checkpoint/products{}", i), pass.products);
+    chunks.push_back(pass.chunks);
   }
+  archive.put("checkpoint/chunks", std::move(chunks));
   archive.put("checkpoint/reports", table);
 }
 
 std::vector<PassReport> get_reports(const Archive& archive) {
   const Matrix table = archive.matrix("checkpoint/reports");
   if (table.cols() != 7) fail();
+  std::vector<Index> chunks(static_cast<std::size_t>(table.rows()), 0);
+  if (archive.has("checkpoint/chunks")) chunks = archive.integers("checkpoint/chunks");
+  if (static_cast<Index>(chunks.size()) != table.rows() || !std::all_of(chunks.begin(), chunks.end(), is_count)) fail();
   std::vector<PassReport> passes;
   for (Index i = 0; i < table.rows(); ++i) {
     passes.push_back({.pass = static_cast<int>(count_from(table(i, 0), kMostPasses)),
                       .instances = count_from(table(i, 1)),
+                      .chunks = chunks[static_cast<std::size_t>(i)],
                       .loss = table(i, 2),
                       .error = table(i, 3),
                       .seconds = table(i, 4),
                       .waited = table(i, 5),
                       .rounds = count_from(table(i, 6)),
-                      .loss_curve = archive.numbers(fmt::format("checkpoint/curve{}", i))});
+                      .loss_curve = archive.numbers(fmt::format("checkpoint/curve{}", i)),
+                      .products = get_products(archive, fmt::format("checkpoint/products{}", i))});
   }
   return passes;
 }
@@ -113,6 +159,7 @@ void put_fit_state(Archive& archive, const Engine& engine, const FitState& state
               std::vector<Index>{state.counts.instances, state.counts.observed, state.report.instances,
                                  state.report.unobserved, state.report.chunk});
   archive.put("checkpoint/squares", state.counts.squares);
+  archive.put("checkpoint/profile", state.step_seconds);
 }
 
 void get_fit_state(const Archive& archive, Engine& engine, FitState& state) {
@@ -131,6 +178,7 @@ void get_fit_state(const Archive& archive, Engine& engine, FitState& state) {
   }
   state.position = get_position(archive);
   state.report.passes = get_reports(archive);
+  state.step_seconds = get_step_seconds(archive, state.position.seconds);
   const std::vector<Index>& print = archive.integers("checkpoint/fingerprint");
   const std::vector<Index>& counts = archive.integers("checkpoint/counts");
   state.counts.squares = archive.numbers("checkpoint/squares");

@@ -15,9 +15,15 @@
 //     checkpoint/squares      f64[]     StreamCounts::squares
 //     checkpoint/reports      f64[n,7]  passes done: pass, instances, loss, error, seconds, waited, rounds
 //     checkpoint/curveN       f64[]     loss curve of the N-th of them
+//     checkpoint/chunks       int64[n]  chunks of each of them
+//     checkpoint/products     int64[]   ProductCount of this pass so far: columns, times, transpose_times, and so on
+//     checkpoint/productsN    int64[]   the same of the N-th of the passes done
+//     checkpoint/profile      f64[]     FitState::step_seconds
 //     patterns/rows           int64[2]  place in the row store of presence patterns
 //     option/..., schema/..., viewN/scaling/...      as in a model
 //     what the method saves   Method::save
+//
+// Chunks, products and profile came later than the rest. Where they are absent, counting starts with the resumed run.
 //
 // A pass must not begin before the last one is in a checkpoint: see RowStore.
 #pragma once
@@ -49,8 +55,9 @@ struct FitState {
   FitPosition position;
   Report report;  // of the passes done
   StreamCounts counts;
-  std::uint64_t fingerprint = 0;  // of all the data, where they can be read again
-  std::uint64_t order = 0;        // of their instances
+  std::uint64_t fingerprint = 0;     // of all the data, where they can be read again
+  std::uint64_t order = 0;           // of their instances
+  std::vector<double> step_seconds;  // Profile::seconds of the run so far
 };
 
 void put_fit_state(Archive& archive, const Engine& engine, const FitState& state);

@@ -95,6 +95,7 @@ void Engine::need_centres() {
 }
 
 void Engine::find_centres(std::vector<double> rows) {
+  const Timed timed(workers->profile(), Step::kmeans);
   const Index r = rank();
   const Index count = static_cast<Index>(rows.size()) / r;
   if (count < options.clusters) {

@@ -35,9 +35,16 @@ class Clock {
 class FitRun {
  public:
   FitRun(Engine& engine, Source& source, Sink& sink, Observer& observer, const Checkpointing& checkpointing)
-      : engine_(engine), source_(source), sink_(sink), observer_(observer), keep_(checkpointing), due_(checkpointing) {}
+      : engine_(engine),
+        source_(source),
+        sink_(sink),
+        observer_(observer),
+        keep_(checkpointing),
+        due_(checkpointing),
+        profile_(engine.workers->profile()) {}
 
   Report run() {
+    profile_.start();
     again_ = source_.rewind();
     const std::optional<Archive> left = last_checkpoint();
     if (left) {
@@ -45,13 +52,12 @@ class FitRun {
     } else {
       begin();
     }
-    const Clock clock(position_.seconds);
-    clock_ = &clock;
     while (!position_.labelling && position_.pass <= passes_ && !report_.stopped) run_pass();
     if (report_.instances == 0) throw Error(ErrorKind::data, "the data have no instances");
     if (!report_.stopped && method_->labels_again()) label_all();
     finish();
-    report_.seconds = clock.seconds();
+    report_.profile = profile_.report();
+    report_.seconds = profile_.total();
     return report_;
   }
 
@@ -65,6 +71,8 @@ class FitRun {
 
   template <class F>
   bool stream_chunks(Index rows, const F& use);
+  PreparedChunk prepare(const Chunk& chunk);
+  void take_products() { add_products(profile_.take_products(), position_.report.products); }
   void run_pass();
   void label_all();
   void check_instances(bool complete);
@@ -77,7 +85,7 @@ class FitRun {
   Observer& observer_;
   Checkpointing keep_;
   CheckpointClock due_;
-  const Clock* clock_ = nullptr;
+  Profile& profile_;
   FitState state_;
   FitPosition& position_ = state_.position;
   Report& report_ = state_.report;
@@ -95,6 +103,7 @@ void FitRun::begin() {
   report_.clusters = engine_.options.clusters;
   passes_ = engine_.options.passes;
   if (again_) {
+    const Timed timed(profile_, Step::first_look);
     const FirstLook look = look_at(source_, engine_.options, observer_);
     for (std::size_t v = 0; v < engine_.scaling.size(); ++v) {
       engine_.scaling[v] = engine_.scaling_of(v, look.survey.views[v]);
@@ -159,6 +168,7 @@ void FitRun::resume_from(const Archive& archive) {
 
 void FitRun::resume(const Archive& archive) {
   get_fit_state(archive, engine_, state_);
+  profile_.add(state_.step_seconds);
   if (!std::filesystem::is_directory(checkpoint_rows(keep_.file))) {
     throw Error(ErrorKind::data,
                 fmt::format("the folder {} is missing, without which {} cannot be resumed: bring it back, "
@@ -180,8 +190,10 @@ void FitRun::resume(const Archive& archive) {
 // Makes the stores durable before the archive that refers to them takes the place of the last one.
 void FitRun::checkpoint() {
   if (keep_.file.empty()) return;
+  const Timed timed(profile_, Step::checkpoint);
   const Clock clock;
-  position_.seconds = clock_ != nullptr ? clock_->seconds() : 0;
+  state_.step_seconds = profile_.seconds();
+  position_.seconds = profile_.total();
   Archive archive;
   put_fit_state(archive, engine_, state_);
   put_position(archive, "patterns/rows", patterns_->store());
@@ -201,11 +213,17 @@ bool FitRun::stream_chunks(Index rows, const F& use) {
   if (again_) source_.rewind();
   // A stream that is read once is scaled here: a view's first chunk decides.
   ChunkStream stream(source_, engine_.schema, rows, again_ ? &engine_.scaling : nullptr);
+  const auto next = [&] {
+    const Timed timed(profile_, Step::waiting);
+    std::optional<StreamedChunk> item = stream.next();
+    if (item) profile_.add(Step::reading, item->seconds);
+    return item;
+  };
   std::uint64_t skipped = 0;
   std::uint64_t order = 0;
   bool complete = true;
   for (Index i = 0; i < position_.chunks && complete; ++i) {
-    const std::optional<StreamedChunk> item = stream.next();
+    const std::optional<StreamedChunk> item = next();
     complete = item.has_value();
     if (item) skipped += item->fingerprint;
     if (item) order = order_hash(order, item->chunk);
@@ -216,12 +234,16 @@ bool FitRun::stream_chunks(Index rows, const F& use) {
                 "same data, or start again without --resume");
   }
   const double waited_before = position_.report.waited;
-  while (std::optional<StreamedChunk> item = stream.next()) {
+  while (std::optional<StreamedChunk> item = next()) {
     const bool first_pass = position_.pass == 1 && !position_.labelling;
-    if (!again_) item->negatives = engine_.scale(item->chunk);
+    if (!again_) {
+      const Timed timed(profile_, Step::prepare);
+      item->negatives = engine_.scale(item->chunk);
+    }
     for (std::size_t v = 0; v < item->negatives.size() && first_pass; ++v) engine_.clipped[v] += item->negatives[v];
     position_.report.instances += item->chunk.size();
     const int rounds = use(item->chunk);
+    take_products();
     position_.fingerprint += item->fingerprint;
     position_.order = order_hash(position_.order, item->chunk);
     position_.report.rounds += rounds;
@@ -248,19 +270,26 @@ bool FitRun::stream_chunks(Index rows, const F& use) {
   return true;
 }
 
+// Makes a chunk ready and, in the first pass, counts what is in it.
+PreparedChunk FitRun::prepare(const Chunk& chunk) {
+  const Timed timed(profile_, Step::prepare);
+  PreparedChunk data(chunk);
+  if (position_.pass > 1) return data;
+  for (const Index row : chunk.rows) counts_.instances = std::max(counts_.instances, row + 1);
+  for (std::size_t v = 0; v < data.views.size(); ++v) counts_.squares[v] += data.views[v].squared_norm();
+  counts_.observed += std::count(data.observed.begin(), data.observed.end(), true);
+  patterns_->remember(chunk);
+  return data;
+}
+
 void FitRun::run_pass() {
   if (position_.chunks == 0) {
     position_.report.pass = position_.pass;
     method_->begin_pass(position_.pass);
   }
   const bool complete = stream_chunks(report_.chunk, [&](const Chunk& chunk) {
-    const PreparedChunk data(chunk);
-    if (position_.pass == 1) {
-      for (const Index row : chunk.rows) counts_.instances = std::max(counts_.instances, row + 1);
-      for (std::size_t v = 0; v < data.views.size(); ++v) counts_.squares[v] += data.views[v].squared_norm();
-      counts_.observed += std::count(data.observed.begin(), data.observed.end(), true);
-      patterns_->remember(chunk);
-    }
+    const PreparedChunk data = prepare(chunk);
+    const Timed timed(profile_, Step::learning);
     const int rounds = method_->learn(data, *engine_.workers);
     position_.report.loss = method_->average_loss(*engine_.workers);
     position_.curve.add(position_.report.loss);
@@ -271,11 +300,14 @@ void FitRun::run_pass() {
   PassReport& result = position_.report;
   const Clock clock(result.seconds);
   if (complete) {
+    const Timed timed(profile_, Step::learning);
     method_->end_pass(*engine_.workers);
     result.loss = method_->average_loss(*engine_.workers);
+    take_products();
   }
   result.error = method_->error();
   result.seconds = clock.seconds();
+  result.chunks = position_.chunks;
   result.loss_curve = position_.curve.points();
   report_.loss = result.loss;
   report_.passes.push_back(result);
@@ -311,7 +343,9 @@ void FitRun::check_instances(bool complete) {
 void FitRun::label_all() {
   if (position_.chunks == 0) method_->begin_labels();
   const bool complete = stream_chunks(std::max(report_.chunk, kLabelRows), [&](const Chunk& chunk) {
-    method_->label(PreparedChunk(chunk), *engine_.workers);
+    const PreparedChunk data = prepare(chunk);
+    const Timed timed(profile_, Step::learning);
+    method_->label(data, *engine_.workers);
     return 0;
   });
   report_.stopped = !complete;
@@ -320,6 +354,7 @@ void FitRun::label_all() {
 
 // Hands the model to the engine and the results to the sink.
 void FitRun::finish() {
+  const Timed timed(profile_, Step::results);
   method_->finish(!report_.stopped);
   const std::vector<double> explained = method_->explained(*engine_.workers);
   const std::unique_ptr<Embedding> embedding = method_->embedding(report_.instances);

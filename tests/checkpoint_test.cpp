@@ -55,6 +55,8 @@ struct Outcome {
   std::vector<int> labels;
   std::vector<double> embedding;
   std::string model;
+  std::vector<std::vector<ProductCount>> products;  // of each pass
+  std::vector<Index> chunks;
   bool operator==(const Outcome&) const = default;
 };
 
@@ -65,8 +67,9 @@ class Checkpoints : public testing::TestWithParam<Preset> {
     const auto source = make_planted_source(planted());
     Collected found;
     Clusterer model(options);
+    Report report;
     try {
-      model.fit(*source, found, observer, keep);
+      report = model.fit(*source, found, observer, keep);
     } catch (const Killed&) {
       return std::nullopt;
     } catch (const Error& error) {
@@ -74,7 +77,12 @@ class Checkpoints : public testing::TestWithParam<Preset> {
       return std::nullopt;
     }
     model.save(folder_.path("model"));
-    return Outcome{found.labels, found.embedding, test::read_bytes(folder_.path("model"))};
+    Outcome outcome{found.labels, found.embedding, test::read_bytes(folder_.path("model")), {}, {}};
+    for (const PassReport& pass : report.passes) {
+      outcome.products.push_back(pass.products);
+      outcome.chunks.push_back(pass.chunks);
+    }
+    return outcome;
   }
   std::optional<Outcome> run(const Checkpointing& keep, Observer& observer) {
     return run(keep, observer, options_for(GetParam()));
@@ -210,6 +218,14 @@ TEST_P(LeftCheckpoint, IsRefusedWhereItsNumbersMakeNoSense) {
   for (const std::size_t at : {0u, 3u, 4u, 5u}) expect_refused_with("ensemble/counters", at, -1);
   expect_refused_with("ensemble/counters", 2, 1);
   for (const std::size_t at : {0u, 1u}) expect_refused_with("run0/rows", at, kHuge);
+  for (const char* key : {"checkpoint/products", "checkpoint/products0"}) {
+    for (const Index number : {kHuge, Index{-1}}) {
+      for (const std::size_t at : {0u, 1u, 2u}) expect_refused_with(key, at, number);
+    }
+    expect_refused_with(key, 0, 0);
+    expect_refused_with(key, 3, 1);  // not in order
+  }
+  for (const Index number : {kHuge, Index{-1}}) expect_refused_with("checkpoint/chunks", 0, number);
 
   for (const int column : {0, 1, 6}) {
     for (const double number : {std::nan(""), -1.0, 1e300}) {
@@ -220,6 +236,52 @@ TEST_P(LeftCheckpoint, IsRefusedWhereItsNumbersMakeNoSense) {
       archive.save(file());
       expect_refused(ErrorKind::data, {"contradict"}, options_for(GetParam()));
     }
+  }
+}
+
+TEST_P(LeftCheckpoint, IsRefusedWhereItsTimesMakeNoSense) {
+  const std::string good = test::read_bytes(file());
+  for (const double number : {std::nan(""), -1.0, std::numeric_limits<double>::infinity()}) {
+    Archive archive = Archive::from_bytes(good, "run.ckpt");
+    std::vector<double> seconds = archive.numbers("checkpoint/profile");
+    seconds.back() = number;
+    archive.put("checkpoint/profile", seconds);
+    archive.save(file());
+    expect_refused(ErrorKind::data, {"contradict"}, options_for(GetParam()));
+  }
+}
+
+// Every step has at least the time of the run so far; with steps of another version, the sum of it goes to the last.
+TEST_P(LeftCheckpoint, CarriesTheTimesOfTheRun) {
+  constexpr double kLong = 1e6;
+  const std::string good = test::read_bytes(file());
+  for (const bool same_steps : {true, false}) {
+    Archive archive = Archive::from_bytes(good, "run.ckpt");
+    std::vector<double> then = archive.numbers("checkpoint/profile");
+    for (double& seconds : then) seconds += kLong;
+    std::vector<double> times = archive.numbers("checkpoint/times");
+    times[0] = kLong;
+    archive.put("checkpoint/times", times);
+    archive.put("checkpoint/profile", same_steps ? then : std::vector<double>{1, 2, 3});
+    archive.save(file());
+    const test::TempDir folder;
+    std::filesystem::copy(file(), folder.path("ckpt"));
+    std::filesystem::copy(file() + ".rows", folder.path("ckpt.rows"), std::filesystem::copy_options::recursive);
+    const auto source = make_planted_source(planted());
+    Collected found;
+    Observer silent;
+    const Report report =
+        Clusterer(options_for(GetParam())).fit(*source, found, silent, {.file = folder.path("ckpt"), .resume = true});
+    ASSERT_EQ(report.profile.size(), then.size());
+    double sum = 0;
+    for (std::size_t i = 0; i < then.size(); ++i) {
+      const StepTime& step = report.profile[i];
+      const double before = same_steps ? then[i] : step.name == "other" ? kLong : 0;
+      EXPECT_GE(step.seconds, before) << step.name;
+      EXPECT_LT(step.seconds, before + kLong) << step.name;
+      sum += step.overlaps ? 0 : step.seconds;
+    }
+    EXPECT_EQ(report.seconds, sum);
   }
 }
 
@@ -307,9 +369,14 @@ TEST(OldFiles, ACheckpointOfVersion1IsStillResumed) {
   options.runs = 1;
   Collected resumed, anew;
   Observer silent;
-  Clusterer(options).fit(*input.source, resumed, silent, {.file = folder.path("ckpt"), .resume = true});
-  Clusterer(options).fit(*input.source, anew);
+  const Report report =
+      Clusterer(options).fit(*input.source, resumed, silent, {.file = folder.path("ckpt"), .resume = true});
+  const Report whole = Clusterer(options).fit(*input.source, anew);
   EXPECT_EQ(resumed.labels, anew.labels);
+  // It says nothing of the products of its passes; those after it are counted.
+  EXPECT_TRUE(report.passes.front().products.empty());
+  EXPECT_EQ(report.passes.front().chunks, 0);
+  EXPECT_EQ(report.passes.back().products, whole.passes.back().products);
 }
 
 TEST(PredictionModel, IsSmallerAssignsTheSameAndDoesNotLearn) {

@@ -1,5 +1,6 @@
 #include "omvc/clusterer.hpp"
 
+#include <chrono>
 #include <cmath>
 #include <gtest/gtest.h>
 
@@ -58,15 +59,66 @@ TEST_P(ClustererPresets, FindsPlantedClustersWithMissingViews) {
 
 TEST_P(ClustererPresets, SameSeedSameBitsForAnyNumberOfThreads) {
   std::vector<Collected> found(3);
+  std::vector<Report> reports(3);
   for (std::size_t i = 0; i < 3; ++i) {
     const auto source = make_planted_source(planted());
     Options options = options_for(GetParam());
     options.threads = static_cast<int>(i) + 1;
-    Clusterer(options).fit(*source, found[i]);
+    reports[i] = Clusterer(options).fit(*source, found[i]);
+  }
+  for (std::size_t pass = 0; pass < reports[0].passes.size(); ++pass) {
+    EXPECT_FALSE(reports[0].passes[pass].products.empty());
+    EXPECT_EQ(reports[0].passes[pass].products, reports[1].passes[pass].products);
+    EXPECT_EQ(reports[0].passes[pass].products, reports[2].passes[pass].products);
   }
   EXPECT_EQ(found[0].labels, found[1].labels);
   EXPECT_EQ(found[0].embedding, found[1].embedding);
   EXPECT_EQ(found[0].embedding, found[2].embedding);
+}
+
+TEST_P(ClustererPresets, TellsWhereTheTimeWent) {
+  const auto source = make_planted_source(planted());
+  Collected found;
+  Clusterer model(options_for(GetParam()));
+  const auto start = std::chrono::steady_clock::now();
+  const Report report = model.fit(*source, found);
+  const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  double sum = 0;
+  for (const StepTime& step : report.profile) {
+    const bool unused = step.name == "checkpoint" || (step.name == "prototypes" && GetParam() == Preset::paper);
+    EXPECT_EQ(step.seconds > 0, !unused) << step.name;
+    sum += step.overlaps ? 0 : step.seconds;
+  }
+  EXPECT_EQ(report.seconds, sum);
+  EXPECT_LE(sum, wall);
+}
+
+// A chunk starts with X U and X' V of every view, and every round has one more of each. Where its share in the sums is
+// replaced, what it was takes another X' V.
+TEST(Clusterer, CountsTheProductsOfTheAlgorithm) {
+  for (const Statistics statistics : {Statistics::accumulate, Statistics::replace}) {
+    PlantedOptions data = planted();
+    data.features = {30};
+    data.density = {1};
+    const auto source = make_planted_source(data);
+    Options options = options_for(Preset::paper);
+    options.chunk = 100;
+    options.rank = 5;
+    options.statistics = statistics;
+    if (statistics == Statistics::replace) {  // which needs the others
+      options.consensus = Consensus::tight;
+      options.missing = Missing::ignore;
+    }
+    Collected found;
+    const Report report = Clusterer(options).fit(*source, found);
+    ASSERT_EQ(report.passes.size(), 3u);
+    for (const PassReport& pass : report.passes) {
+      EXPECT_EQ(pass.chunks, 6);
+      const Index replaced = statistics == Statistics::replace && pass.pass > 1 ? pass.chunks : 0;
+      const Index each = pass.chunks + pass.rounds;
+      EXPECT_EQ(pass.products, (std::vector<ProductCount>{{5, each, each + replaced}})) << "pass " << pass.pass;
+    }
+  }
 }
 
 TEST_P(ClustererPresets, AssignsNewInstancesAndPutsTheOldOnesWhereTheyWere) {

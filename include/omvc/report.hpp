@@ -19,16 +19,35 @@ struct ChunkReport {
   bool labelling = false;  // all passes are done, and instances are labelled once more with the model as it is
 };
 
+// How often the data were multiplied by matrices of so many columns: what learning costs. One product is one view of
+// one chunk multiplied once, which takes as many multiplications as the view has entries there, times the columns.
+struct ProductCount {
+  int columns = 0;
+  Index times = 0;            // X U
+  Index transpose_times = 0;  // X' V
+
+  bool operator==(const ProductCount&) const = default;
+};
+
 // After one pass.
 struct PassReport {
   int pass = 1;
   Index instances = 0;
-  double loss = 0;                 // the average loss of Eq. (28) over the pass, with the basis at its end
-  double error = 0;                // mean squared distance of an instance from its prototype; 0 where not refined
-  double seconds = 0;              // reading and learning
-  double waited = 0;               // of them, spent waiting for data
-  Index rounds = 0;                // sum over chunks
-  std::vector<double> loss_curve;  // the loss after each chunk, thinned evenly to at most 256 points
+  Index chunks = 0;                    // 0 where a checkpoint of an older version does not say
+  double loss = 0;                     // the average loss of Eq. (28) over the pass, with the basis at its end
+  double error = 0;                    // mean squared distance of an instance from its prototype; 0 where not refined
+  double seconds = 0;                  // reading and learning
+  double waited = 0;                   // of them, spent waiting for data
+  Index rounds = 0;                    // sum over chunks
+  std::vector<double> loss_curve;      // the loss after each chunk, thinned evenly to at most 256 points
+  std::vector<ProductCount> products;  // in ascending order of columns; labelling after the last pass is not counted
+};
+
+// The time that a run spent in one step.
+struct StepTime {
+  std::string name;  // such as row_solver
+  double seconds = 0;
+  bool overlaps = false;  // it went on beside other steps, on a thread of its own: no part of the sum
 };
 
 // What was found in one view while the data were read.
@@ -54,10 +73,11 @@ struct Report {
   Index unobserved = 0;  // instances present in no view: label -1
   int clusters = 0;
   int rank = 0;
-  Index chunk = 0;       // instances learned at a time
-  double loss = 0;       // of the last pass
-  double seconds = 0;    // everything
-  bool stopped = false;  // the observer asked to stop before the last pass was complete
+  Index chunk = 0;                // instances learned at a time
+  double loss = 0;                // of the last pass
+  double seconds = 0;             // everything
+  std::vector<StepTime> profile;  // every step once; what they sum to is `seconds`, without those that overlap
+  bool stopped = false;           // the observer asked to stop before the last pass was complete
   std::vector<ViewReport> views;
   std::vector<PassReport> passes;
   std::vector<Index> cluster_sizes;

@@ -79,10 +79,12 @@ void add_row_sum(const CsrBlock<T>& X, Eigen::Ref<Vector> out) {
 }  // namespace
 
 void DataBlock::times(const MatrixIn& U, MatrixOut out, Workers& workers) const {
+  const Timed timed(workers.profile(), Step::times, U.cols());
   std::visit([&](const auto& X) { omvc::times(X, U, out, workers); }, *block_);
 }
 
 void DataBlock::add_transpose_times(const MatrixIn& V, MatrixOut out, Workers& workers) const {
+  const Timed timed(workers.profile(), Step::transpose_times, V.cols());
   std::visit([&](const auto& X) { omvc::add_transpose_times(X, V, out, workers); }, *block_);
 }
 
@@ -116,6 +118,7 @@ std::vector<Index> PreparedChunk::missing(std::size_t view) const {
 }
 
 void gram(const MatrixIn& V, Index first, double rest, Matrix& out, Workers& workers) {
+  const Timed timed(workers.profile(), Step::gram);
   const Index r = V.cols();
   const Index blocks = std::max<Index>((V.rows() + kGramBlock - 1) / kGramBlock, 1);
   Matrix parts = Matrix::Zero(blocks * r, r);

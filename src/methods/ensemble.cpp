@@ -99,10 +99,13 @@ std::vector<Matrix> Ensemble::prototypes_of(std::size_t run, Workers& workers) c
   const Index count = static_cast<Index>(rows.size()) / r;
   const Matrix latent = Eigen::Map<const Matrix>(rows.data(), count, r);
   if (options_.unit_rows) to_unit_length(rows.data(), count, r);
-  const KMeansResult found = kmeans({rows.data(), count, r}, {.clusters = options_.clusters,
-                                                              .starts = options_.restarts,
-                                                              .seed = options_.seed,
-                                                              .threads = workers.threads()});
+  const KMeansResult found = [&] {
+    const Timed timed(workers.profile(), Step::kmeans);
+    return kmeans({rows.data(), count, r}, {.clusters = options_.clusters,
+                                            .starts = options_.restarts,
+                                            .seed = options_.seed,
+                                            .threads = workers.threads()});
+  }();
   Matrix means = Matrix::Zero(options_.clusters, r);
   Vector members = Vector::Zero(options_.clusters);
   for (Index i = 0; i < count; ++i) {

@@ -10,6 +10,8 @@
 #include <thread>
 #include <vector>
 
+#include "parallel/profile.hpp"
+
 namespace omvc {
 
 class Workers {
@@ -22,6 +24,9 @@ class Workers {
 
   int threads() const { return static_cast<int>(threads_.size()) + 1; }
 
+  // Of the work for which these threads are there; for the caller of run, not for its tasks.
+  Profile& profile() { return profile_; }
+
   // Calls task(i) for i = 0 .. count-1, in any order, on any thread, and returns when all are done. The first exception
   // that a task threw (in the order of i) is rethrown here after all threads have stopped.
   // One call at a time; tasks may not call run themselves.
@@ -30,6 +35,8 @@ class Workers {
  private:
   void work();
   void take_tasks();
+
+  Profile profile_;
 
   std::mutex mutex_;
   std::condition_variable wake_;

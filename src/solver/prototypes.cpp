@@ -39,6 +39,7 @@ void Prototypes::widen() {
 }
 
 void Prototypes::add_seeded(const PreparedChunk& chunk, const Random& random, Workers& workers) {
+  const Timed timed(workers.profile(), Step::prototypes);
   const std::vector<Matrix> seeds = seed_instances(chunk, clusters_, random, workers, absent_);
   widen();
   for (std::size_t v = 0; v < views_.size(); ++v) {
@@ -94,6 +95,7 @@ CandidateLabels Prototypes::nearest(const Matrix& distances, const PreparedChunk
 // Moves the rows whose label changed from one sum to another.
 void Prototypes::recount(const PreparedChunk& chunk, const CandidateLabels& before, const CandidateLabels& after,
                          Workers& workers) {
+  const Timed timed(workers.profile(), Step::prototypes);
   for (std::size_t v = 0; v < views_.size(); ++v) {
     Matrix change = Matrix::Zero(chunk.views[v].rows(), views_[v].sums.cols());
     for (Index i = 0; i < change.rows(); ++i) {
@@ -132,6 +134,7 @@ void Prototypes::follow_sums() {
 
 CandidateLabels Prototypes::learn(const PreparedChunk& chunk, const CandidateLabels& previous, int rounds, Nearest by,
                                   Workers& workers) {
+  const Timed timed(workers.profile(), Step::prototypes);
   CandidateLabels labels = previous;
   labels.conservativeResize(chunk.size(), candidates());
   if (previous.cols() < candidates()) labels.rightCols(candidates() - previous.cols()).setConstant(-1);
@@ -152,6 +155,7 @@ void Prototypes::end_pass() {
 }
 
 CandidateLabels Prototypes::assign(const PreparedChunk& chunk, RowVector& error, Workers& workers) const {
+  const Timed timed(workers.profile(), Step::prototypes);
   if (error.size() == 0) error.setZero(candidates());
   const Distances all = distances(chunk, workers);
   double squares = 0;

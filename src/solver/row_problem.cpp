@@ -47,6 +47,7 @@ RowProblem::RowProblem(RowSolver solver, Matrix G) : solver_(solver), G_(std::mo
 }
 
 void RowProblem::improve(const MatrixIn& Q, const TwoRuns& l, int steps, MatrixOut Z, Workers& workers) const {
+  const Timed timed(workers.profile(), Step::row_solver);
   if (!(lipschitz_ > 0)) return;  // G = 0: nothing was observed, and every z is as good as another
   const Index r = G_.rows();
   const bool in_parallel = static_cast<double>(Z.rows() * r * r * steps) > kWorthThreads;

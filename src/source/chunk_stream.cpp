@@ -20,12 +20,14 @@ ChunkStream::~ChunkStream() {
 }
 
 std::optional<StreamedChunk> ChunkStream::read_one() {
+  const auto start = std::chrono::steady_clock::now();
   std::optional<Chunk> chunk = source_.next(rows_);
   if (!chunk) return std::nullopt;
   check_chunk(*chunk, schema_);
-  StreamedChunk out{.chunk = std::move(*chunk), .fingerprint = 0, .negatives = {}};
+  StreamedChunk out{.chunk = std::move(*chunk), .fingerprint = 0, .negatives = {}, .seconds = 0};
   out.fingerprint = fingerprint(out.chunk);
   if (scaling_ != nullptr) out.negatives = apply_scaling(*scaling_, schema_, out.chunk);
+  out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return out;
 }
 

@@ -22,6 +22,7 @@ struct StreamedChunk {
   Chunk chunk;
   std::uint64_t fingerprint = 0;  // of the chunk as it was read
   std::vector<Index> negatives;   // entries that the scaling set to 0, by view
+  double seconds = 0;             // that the reader spent on it
 };
 
 class ChunkStream {

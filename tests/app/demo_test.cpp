@@ -79,9 +79,9 @@ TEST_F(Demo, RefusesAFolderThatCannotBe) {
 
 TEST(Help, EveryCommandExplainsItself) {
   const std::vector<std::pair<std::string, std::vector<std::string>>> commands{
-      {"fit", {"--clusters", "--present", "--order", "--shuffle", "--truth",  "--labels", "--embedding",
-               "--model",    "--json",    "--quiet", "--config",  "--preset", "--rank",   "--chunk",
-               "--passes",   "--alpha",   "--beta",  "--solver",  "--seed",   "--threads"}},
+      {"fit", {"--clusters", "--present", "--order", "--shuffle", "--truth",  "--labels",  "--embedding",
+               "--model",    "--json",    "--quiet", "--config",  "--preset", "--rank",    "--chunk",
+               "--passes",   "--alpha",   "--beta",  "--solver",  "--seed",   "--threads", "--profile"}},
       {"assign", {"MODEL", "INPUT", "--present", "--labels", "--embedding"}},
       {"evaluate", {"LABELS", "TRUTH", "--json"}},
       {"mask", {"--rows", "--views", "--rate", "--seed", "independent", "cyclic", "partial"}},

@@ -1,7 +1,9 @@
 // omvc fit from outside: what it prints and writes, and which options do what they say.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <set>
 
 #include "app/command.hpp"
 #include "app/planted_files.hpp"
@@ -76,6 +78,68 @@ TEST_F(Fit, JsonHoldsEveryKeyAndIsAllThatIsOnStdout) {
   ASSERT_EQ(summary.at("per_pass").size(), 3u);
   EXPECT_EQ(summary.at("per_pass")[2].at("loss"), summary.at("loss"));
   for (const char* key : {"nmi", "ac", "nmi_best", "ac_best", "ari_best"}) EXPECT_FALSE(summary.contains(key)) << key;
+}
+
+TEST_F(Fit, JsonCountsTheProductsOfEveryPass) {
+  const nlohmann::json summary =
+      run_command(fit({"--json", "--quiet", "--preset", "paper", "--passes", "2", "--chunk", "20"})).json();
+  ASSERT_EQ(summary.at("per_pass").size(), 2u);
+  for (const auto& pass : summary.at("per_pass")) {
+    // Of two views: each starts three chunks and is updated in every round.
+    const int each = 2 * (3 + pass.at("rounds").get<int>());
+    EXPECT_EQ(pass.at("products"),
+              nlohmann::json::array({{{"columns", 3}, {"times", each}, {"transpose_times", each}}}));
+    EXPECT_NEAR(pass.at("products_per_chunk").get<double>(), 2 * each / 3.0, 1e-9);
+  }
+}
+
+TEST_F(Fit, JsonHoldsTheTimeOfEveryStep) {
+  const nlohmann::json summary = run_command(fit({"--json", "--quiet", "--passes", "2"})).json();
+  const std::set<std::string> expected{
+      "opening",    "first_look", "reading",    "waiting", "prepare",    "times",   "transpose_times", "gram",
+      "row_solver", "learning",   "prototypes", "kmeans",  "checkpoint", "results", "saving",          "other"};
+  std::set<std::string> steps;
+  double sum = 0;
+  for (const auto& [step, seconds] : summary.at("profile").items()) {
+    steps.insert(step);
+    EXPECT_GE(seconds.get<double>(), 0) << step;
+    if (step != "reading" && step != "opening" && step != "saving") sum += seconds.get<double>();
+  }
+  EXPECT_EQ(steps, expected);
+  EXPECT_NEAR(sum, summary.at("seconds").get<double>(), 1e-9);
+}
+
+TEST_F(Fit, ProfileIsATableOnStderrWhereItIsAskedFor) {
+  const Outcome silent = run_command(fit({"--quiet", "--passes", "2"}));
+  EXPECT_EQ(silent.err, "");
+  const Outcome outcome = run_command(fit({"--quiet", "--passes", "2", "--profile"}));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "");
+  const std::vector<std::string> lines = lines_of(outcome.err);
+  const auto line_with = [&](const std::string& part) {
+    const auto has = [&](const std::string& line) { return contains(line, part); };
+    EXPECT_EQ(std::count_if(lines.begin(), lines.end(), has), 1) << part << " in: " << outcome.err;
+    return std::find_if(lines.begin(), lines.end(), has) - lines.begin();
+  };
+  for (const char* step :
+       {"opening the data", "first look at the data", "reading ahead, beside the rest", "waiting for data",
+        "preparing chunks", "  products X U", "  products X' V", "V' V and U' U", "row solver", "rest of learning",
+        "rest of prototypes", "k-means", "writing checkpoints", "writing results", "saving models"}) {
+    EXPECT_LT(line_with(step), line_with("  other")) << step;
+  }
+  EXPECT_EQ(line_with("  total") - line_with("  other"), 1);
+  // name, seconds, share
+  const auto seconds_in = [](const std::string& line) {
+    const std::size_t share = line.find_last_of(' ');
+    const std::size_t end = line.find_last_not_of(' ', share) + 1;
+    return std::stod(line.substr(line.find_last_of(' ', end - 1), end));
+  };
+  const auto first = line_with("Where the time went") + 3;
+  for (auto i = first + 1; i < line_with("  other"); ++i) {
+    EXPECT_LE(seconds_in(lines[static_cast<std::size_t>(i)]), seconds_in(lines[static_cast<std::size_t>(i - 1)]));
+  }
+  EXPECT_TRUE(contains(lines[static_cast<std::size_t>(line_with("  total"))], "100.0"));
+  line_with("products a chunk");
 }
 
 TEST_F(Fit, JsonHoldsTheScoresWhereTheTruthIsGiven) {
