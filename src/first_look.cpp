@@ -69,13 +69,21 @@ double bytes_of(const Survey& survey) {
 Index choose_chunk(const Survey* survey) {
   constexpr Index kUsual = 500;
   constexpr Index kLeast = 50;
+  constexpr Index kMost = 4000;
+  constexpr Index kChunks = 32;  // in a pass, at least, where a chunk is to be larger than usual
   constexpr double kBytes = 64 << 20;
   if (survey == nullptr) return kUsual;
   double bytes = 0;  // of an instance that has every view
+  Index features = 0;
   for (const ViewSurvey& view : survey->views) {
     bytes += view.sparse ? 12 * view.entries / view.observed : 8 * static_cast<double>(view.sum.size());
+    features += static_cast<Index>(view.sum.size());
   }
-  return std::clamp(static_cast<Index>(kBytes / std::max(bytes, 1.0)), kLeast, kUsual);
+  // The basis step runs over all features once a chunk: with as many instances as features it weighs as little as it
+  // has to.
+  const Index worth = std::clamp(features, kUsual, kMost);
+  const Index wanted = std::max(kUsual, std::min(worth, static_cast<Index>(survey->instances) / kChunks));
+  return std::clamp(static_cast<Index>(kBytes / std::max(bytes, 1.0)), kLeast, wanted);
 }
 
 }  // namespace omvc

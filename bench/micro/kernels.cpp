@@ -109,8 +109,8 @@ template <class T>
 void add_squared_norm(const Shape& shape) {
   add_benchmark(name_of<T>("squared_norm", shape), 1, [shape] {
     const SharedData data = make_data<T>(shape);
-    return Case{{2 * data->entries, data->value_bytes}, [data](Workers&) {
-                  double sum = data->ready.squared_norm();
+    return Case{{2 * data->entries, data->value_bytes}, [data](Workers& workers) {
+                  double sum = data->ready.squared_norm(workers);
                   benchmark::DoNotOptimize(sum);
                 }};
   });
@@ -121,18 +121,8 @@ void add_row_sum(const Shape& shape) {
   add_benchmark(name_of<T>("add_row_sum", shape), 1, [shape] {
     const SharedData data = make_data<T>(shape);
     const Work work{data->entries, data->value_bytes + data->column_bytes + 2 * data->columns * kDouble};
-    return Case{work, [data, out = Vector(Vector::Zero(shape.d))](Workers&) mutable { data->ready.add_row_sum(out); }};
-  });
-}
-
-// A CSR block is read once and written once, in another order. A dense one is used as it is.
-template <class T>
-void add_prepare(const Shape& shape) {
-  add_benchmark(name_of<T>("prepare", shape), 1, [shape] {
-    const SharedData data = make_data<T>(shape);
-    return Case{{0, 2 * data->bytes()}, [data](Workers&) {
-                  DataBlock ready(data->block);
-                  benchmark::DoNotOptimize(&ready);
+    return Case{work, [data, out = Vector(Vector::Zero(shape.d))](Workers& workers) mutable {
+                  data->ready.add_row_sum(out, workers);
                 }};
   });
 }
@@ -166,7 +156,6 @@ void add_of_type() {
   for (const Shape& each : kShapes) add_squared_norm<T>(each);
   for (const Shape& each : kShapes) add_row_sum<T>(each);
   for (const Shape& each : kShapes) {
-    if (each.density < 1) add_prepare<T>(each);
   }
 }
 

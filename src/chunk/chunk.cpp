@@ -1,8 +1,10 @@
 #include "omvc/chunk.hpp"
 
+#include <bit>
 #include <cmath>
 #include <fmt/core.h>
 #include <limits>
+#include <type_traits>
 #include <utility>
 
 #include "omvc/error.hpp"
@@ -17,10 +19,21 @@ template <class... Parts>
   throw Error(ErrorKind::data, fmt::format(format, std::forward<Parts>(parts)...));
 }
 
+// Whether no value is NaN or infinite. By the bits of the exponents, which compilers can check many at a time.
+template <class T>
+bool all_finite(std::span<const T> values) {
+  using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+  constexpr Bits kExponent = std::bit_cast<Bits>(std::numeric_limits<T>::infinity());
+  Bits special = 0;
+  for (const T x : values) special |= static_cast<Bits>((std::bit_cast<Bits>(x) & kExponent) == kExponent);
+  return special == 0;
+}
+
 // Whether the values are all NaN. Throws for infinite values and for a mix of NaN and numbers; `column(i)` is the
 // column of value i.
 template <class T, class Column>
 bool all_nan(std::span<const T> values, Column column, const std::string& where, Index row) {
+  if (all_finite(values)) return false;
   std::size_t nans = 0;
   std::size_t first_nan = 0;
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -88,6 +101,7 @@ void check_arrays(const CsrBlock<T>& block, const std::string& view) {
 template <class T>
 void check_row(const DenseBlock<T>& block, Index i, const std::string& view, Index row) {
   const auto values = block.row(i);
+  if (all_finite(values)) return;
   for (std::size_t j = 0; j < values.size(); ++j) {
     if (!std::isfinite(values[j])) fail("view '{}': row {}, column {}: the value is not finite", view, row, j);
   }

@@ -3,6 +3,7 @@
 #include <variant>
 
 #include "kernels/simd.hpp"
+#include "kernels/tall.hpp"
 
 namespace omvc {
 namespace {
@@ -66,13 +67,18 @@ void add_transpose_times(const CsrBlock<T>& X, const MatrixIn& V, MatrixOut out,
 }
 
 template <class T>
-void add_row_sum(const DenseBlock<T>& X, Eigen::Ref<Vector> out) {
+void add_row_sum(const DenseBlock<T>& X, Eigen::Ref<Vector> out, Workers& workers) {
   using Row = Eigen::Map<const Eigen::Matrix<T, Eigen::Dynamic, 1>>;
-  for (Index i = 0; i < X.rows; ++i) out += Row(X.values.data() + i * X.cols, X.cols).template cast<double>();
+  for_blocks(workers, X.cols, kColumnBlock, worth_threads(X, 1), [&](Index first, Index last) {
+    auto part = out.segment(first, last - first);
+    for (Index i = 0; i < X.rows; ++i) {
+      part += Row(X.values.data() + i * X.cols + first, last - first).template cast<double>();
+    }
+  });
 }
 
 template <class T>
-void add_row_sum(const CsrBlock<T>& X, Eigen::Ref<Vector> out) {
+void add_row_sum(const CsrBlock<T>& X, Eigen::Ref<Vector> out, Workers& /*workers*/) {
   for (std::size_t e = 0; e < X.values.size(); ++e) out(X.columns[e]) += static_cast<double>(X.values[e]);
 }
 
@@ -88,14 +94,18 @@ void DataBlock::add_transpose_times(const MatrixIn& V, MatrixOut out, Workers& w
   std::visit([&](const auto& X) { omvc::add_transpose_times(X, V, out, workers); }, *block_);
 }
 
-double DataBlock::squared_norm() const {
+double DataBlock::squared_norm(Workers& workers) const {
   return std::visit(
-      [](const auto& X) { return simd::sum_of_squares(X.values.data(), static_cast<Index>(X.values.size())); },
+      [&](const auto& X) {
+        return sum_of_tall_blocks(workers, static_cast<Index>(X.values.size()), 1, 0.0, [&](Index first, Index count) {
+          return simd::sum_of_squares(X.values.data() + first, count);
+        });
+      },
       *block_);
 }
 
-void DataBlock::add_row_sum(Eigen::Ref<Vector> out) const {
-  std::visit([&](const auto& X) { omvc::add_row_sum(X, out); }, *block_);
+void DataBlock::add_row_sum(Eigen::Ref<Vector> out, Workers& workers) const {
+  std::visit([&](const auto& X) { omvc::add_row_sum(X, out, workers); }, *block_);
 }
 
 PreparedChunk::PreparedChunk(const Chunk& source) : chunk(&source), observed(source.rows.size(), false) {

@@ -26,10 +26,10 @@ class DataBlock {
   // out += X' V, for V of rows x r and out of cols x r.
   void add_transpose_times(const MatrixIn& V, MatrixOut out, Workers& workers) const;
 
-  double squared_norm() const;  // ||X||^2
+  double squared_norm(Workers& workers) const;  // ||X||^2
 
   // out += sum of the rows, for out of length cols.
-  void add_row_sum(Eigen::Ref<Vector> out) const;
+  void add_row_sum(Eigen::Ref<Vector> out, Workers& workers) const;
 
  private:
   const Block* block_;

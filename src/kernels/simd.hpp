@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "omvc/chunk.hpp"
 
@@ -63,6 +64,21 @@ double sum_of_squares(const T* values, Index count);
 inline constexpr Index kLane = 32;
 int coordinate_descent(const double* G, Index r, const double* q, const double* l, int sweeps, double tolerance,
                        double* z);
+
+// Room for numbers that begins where a cache line does, since vectors that cross lines take twice as long to read.
+class Buffer {
+ public:
+  double* of_size(Index count) {
+    const auto needed = static_cast<std::size_t>(count) + kLine;
+    if (numbers_.size() < needed) numbers_.resize(needed);
+    const auto past = reinterpret_cast<std::uintptr_t>(numbers_.data()) / sizeof(double) % kLine;
+    return numbers_.data() + (kLine - past);
+  }
+
+ private:
+  static constexpr std::size_t kLine = 64 / sizeof(double);
+  std::vector<double> numbers_;
+};
 
 // The instruction set in use, for reports.
 const char* target();

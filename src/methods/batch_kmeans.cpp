@@ -39,12 +39,12 @@ int BatchKMeans::learn(const PreparedChunk& chunk, Workers& /*workers*/) {
   return 0;
 }
 
-PrototypeRule BatchKMeans::rule(const PreparedChunk& data) const {
+PrototypeRule BatchKMeans::rule(const PreparedChunk& data, Workers& workers) const {
   if (options_.method == Algorithm::masked_kmeans) return {.ridge = 0, .absent = Absent::mean, .fill = {}};
   PrototypeRule out{.ridge = 0, .absent = Absent::filled, .fill = {}};
   for (const DataBlock& view : data.views) {
     out.fill.emplace_back(Vector::Zero(view.cols()));
-    view.add_row_sum(out.fill.back());
+    view.add_row_sum(out.fill.back(), workers);
     out.fill.back() /= static_cast<double>(std::max<Index>(1, view.rows()));
   }
   return out;
@@ -52,11 +52,11 @@ PrototypeRule BatchKMeans::rule(const PreparedChunk& data) const {
 
 void BatchKMeans::end_pass(Workers& workers) {
   const PreparedChunk& data = table_.data();
-  const PrototypeRule means = rule(data);
+  const PrototypeRule means = rule(data, workers);
   ViewClusters found = best_clusters(options_, schema_, data, means, workers);
   double squares = 0;
   for (std::size_t v = 0; v < data.views.size(); ++v) {
-    squares += data.views[v].squared_norm();
+    squares += data.views[v].squared_norm(workers);
     if (!means.fill.empty()) squares += static_cast<double>(data.missing(v).size()) * means.fill[v].squaredNorm();
   }
   loss_ = std::max(0.0, squares + found.error) / static_cast<double>(std::max<Index>(1, counts().observed));

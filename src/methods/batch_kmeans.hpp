@@ -47,7 +47,7 @@ class BatchKMeans final : public Method {
   void load(const Archive&) override {}
 
  private:
-  PrototypeRule rule(const PreparedChunk& data) const;
+  PrototypeRule rule(const PreparedChunk& data, Workers& workers) const;
 
   Options options_;
   Schema schema_;

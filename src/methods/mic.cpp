@@ -30,7 +30,7 @@ double objective_of(const Options& options, const State& state, ChunkWork& work,
     ViewWork& view = work.views[v];
     gram(state.views[v].U, view.UtU, workers);
     view.X.sums(view.V, view.share.A, view.share.B, workers);
-    objective += view.share.reconstruction_error(state.views[v].U, view.UtU) +
+    objective += reconstruction_error(view.share, state.views[v].U, view.UtU, workers) +
                  of_view(options.beta, v) * view.V.rowwise().norm().sum();
   }
   return objective;
@@ -55,7 +55,7 @@ double update_mic_factors(const Options& options, State& state, ChunkWork& work,
 
 double update_mic(const Options& options, State& state, ChunkWork& work, Workers& workers) {
   update_mic_factors(options, state, work, workers);
-  rescale_basis(options, state, &work);
+  rescale_basis(options, state, &work, workers);
   update_consensus(options, work);
   return objective_of(options, state, work, workers);
 }

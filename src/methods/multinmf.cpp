@@ -38,7 +38,7 @@ double update_multinmf(const Options& options, State& state, ChunkWork& work, Wo
   double objective = penalty(options, work);
   for (std::size_t v = 0; v < work.views.size(); ++v) {
     gram(state.views[v].U, work.views[v].UtU, workers);
-    objective += work.views[v].share.reconstruction_error(state.views[v].U, work.views[v].UtU);
+    objective += reconstruction_error(work.views[v].share, state.views[v].U, work.views[v].UtU, workers);
   }
   return objective;
 }

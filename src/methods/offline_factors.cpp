@@ -32,8 +32,9 @@ Matrix consensus_of(const ChunkWork& work, const ViewWork& view) {
 
 ChunkWork start_factors(const Options& options, const PreparedChunk& data, State& state, Workers& workers) {
   start_basis(options, data, 0, state, workers);
-  observe(data, state);
-  ChunkWork work = make_work(options, data, state);
+  observe(data, state, workers);
+  ChunkWork work;
+  make_work(options, data, state, work, workers);
   Options alone = options;  // no consensus
   alone.alpha = {0};
   alone.beta = {0};
@@ -59,7 +60,7 @@ ChunkWork start_factors(const Options& options, const PreparedChunk& data, State
       work.consensus.row(view.X.positions()[static_cast<std::size_t>(i)]) = view.V.row(i);
     }
   }
-  rescale_basis(options, state, &work);
+  rescale_basis(options, state, &work, workers);
   update_consensus(options, work);
   return work;
 }

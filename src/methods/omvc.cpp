@@ -53,7 +53,7 @@ LearnedRows Omvc::learn(const PreparedChunk& chunk, const RowStore* previous, Wo
     // Instances without any view left NaN, and have no share to subtract.
     left = left.unaryExpr([](double x) { return x == x ? x : 0.0; }) * state_.scale.asDiagonal();
   }
-  const ChunkOutcome outcome = learn_chunk(options_, chunk, replace ? &left : nullptr, state_, workers);
+  const ChunkOutcome outcome = learn_chunk(options_, chunk, replace ? &left : nullptr, state_, work_, workers);
 
   LearnedRows learned{.rows = {}, .values = Matrix(outcome.observed, state_.scale.size()), .rounds = outcome.rounds};
   for (std::size_t i = 0; i < chunk.observed.size(); ++i) {

@@ -8,6 +8,7 @@
 #include "model/row_store.hpp"
 #include "model/state.hpp"
 #include "parallel/workers.hpp"
+#include "solver/chunk_work.hpp"
 
 namespace omvc {
 
@@ -58,6 +59,7 @@ class Omvc {
  private:
   Options options_;
   State state_;
+  ChunkWork work_;
   std::uint32_t run_ = 0;
 };
 

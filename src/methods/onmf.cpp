@@ -4,6 +4,7 @@
 
 #include "omvc/error.hpp"
 
+#include "kernels/tall.hpp"
 #include "solver/learn_chunk.hpp"
 #include "solver/start_basis.hpp"
 #include "solver/steps.hpp"
@@ -20,7 +21,7 @@ double basis_objective(const State& state, const ChunkWork& work, Workers& worke
     Matrix UtU;
     gram(state.views[v].U, UtU, workers);
     const Sums& total = work.views[v].total;
-    sum += total.A.cwiseProduct(UtU).sum() - 2 * total.B.cwiseProduct(state.views[v].U).sum();
+    sum += total.A.cwiseProduct(UtU).sum() - 2 * inner_product(total.B, state.views[v].U, workers);
   }
   return sum;
 }
@@ -42,18 +43,16 @@ void Onmf::begin_pass(int pass) {
 
 int Onmf::learn(const PreparedChunk& chunk, Workers& workers) {
   start_basis(options_, chunk, 0, state_, workers);
-  if (state_.pass == 1) observe(chunk, state_);
-  ChunkWork work = make_work(options_, chunk, state_);
+  if (state_.pass == 1) observe(chunk, state_, workers);
+  ChunkWork& work = work_;
+  make_work(options_, chunk, state_, work, workers);
   for (std::size_t v = 0; v < work.views.size(); ++v) refresh_products(state_.views[v].U, work.views[v], workers);
-  for (int round = 0; round < kLatentRounds; ++round) update_joint_latent(options_, work, workers);
+  update_joint_latent(options_, kLatentRounds, 0, work, workers);
   for (std::size_t v = 0; v < work.views.size(); ++v) refresh_sums(state_.views[v].seen, work.views[v], workers);
   const int rounds = update_stacked_basis(work, workers);
-  for (std::size_t v = 0; v < work.views.size(); ++v) {
-    state_.views[v].seen = work.views[v].total;
-    state_.views[v].pass.add(work.views[v].share);
-  }
+  for (std::size_t v = 0; v < work.views.size(); ++v) keep_sums(work.views[v], state_.views[v], workers);
   state_.pass_instances += static_cast<double>(work.observed);
-  rescale_basis(options_, state_, &work);
+  rescale_basis(options_, state_, &work, workers);
 
   Matrix rows(work.observed, rank());
   std::vector<Index> numbers;

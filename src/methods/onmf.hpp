@@ -43,6 +43,7 @@ class Onmf final : public Method {
   Schema schema_;
   RowSolver solver_;  // of the basis
   State state_;
+  ChunkWork work_;
   std::unique_ptr<RowStore> rows_;
 };
 

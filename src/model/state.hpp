@@ -20,20 +20,10 @@ struct Sums {
     B.setZero(features, rank);
     c = 0;
   }
-  void add(const Sums& other, double sign = 1) {
-    A += sign * other.A;
-    B += sign * other.B;
-    c += sign * other.c;
-  }
   // Follows V <- V diag(D).
   void rescale(const RowVector& D) {
     A = D.asDiagonal() * A * D.asDiagonal();
     B = B * D.asDiagonal();
-  }
-  // ||W (X - V U')||^2, given U and U'U. Rounding may leave a perfect fit just below zero.
-  double reconstruction_error(const Matrix& U, const Matrix& UtU) const {
-    const double error = c - 2 * B.cwiseProduct(U).sum() + A.cwiseProduct(UtU).sum();
-    return error > 0 ? error : 0;
   }
 };
 

@@ -5,6 +5,19 @@
 #include <utility>
 
 namespace omvc {
+namespace {
+
+constexpr int kLooks = 2000;  // some tens of microseconds
+
+void pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+}  // namespace
 
 Workers::Workers(int threads) {
   if (threads <= 0) threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
@@ -44,6 +57,8 @@ void Workers::work() {
   std::uint64_t seen = 0;
   while (true) {
     {
+      // Calls follow each other closely: looking out for the next one a while is quicker than being woken.
+      for (int look = 0; look < kLooks && generation_.load(std::memory_order_acquire) == seen; ++look) pause();
       std::unique_lock lock(mutex_);
       wake_.wait(lock, [&] { return stopping_ || generation_ != seen; });
       if (stopping_) return;

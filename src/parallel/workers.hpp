@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -47,7 +48,7 @@ class Workers {
   std::int64_t first_failed_ = 0;
   std::exception_ptr failure_;
   int busy_ = 0;
-  std::uint64_t generation_ = 0;
+  std::atomic<std::uint64_t> generation_ = 0;
   bool stopping_ = false;
   std::vector<std::thread> threads_;
 };

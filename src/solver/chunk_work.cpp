@@ -17,36 +17,34 @@ double fill_weight(const Options& options, const ViewState& view, const State& s
 
 }  // namespace
 
-void observe(const PreparedChunk& chunk, State& state) {
+void observe(const PreparedChunk& chunk, State& state, Workers& workers) {
   for (std::size_t v = 0; v < chunk.views.size(); ++v) {
-    chunk.views[v].add_row_sum(state.views[v].row_sum);
+    chunk.views[v].add_row_sum(state.views[v].row_sum, workers);
     state.views[v].observed += static_cast<double>(chunk.views[v].rows());
   }
   state.instances += static_cast<double>(std::count(chunk.observed.begin(), chunk.observed.end(), true));
 }
 
-ChunkWork make_work(const Options& options, const PreparedChunk& chunk, const State& state) {
-  ChunkWork work;
+void make_work(const Options& options, const PreparedChunk& chunk, const State& state, ChunkWork& work,
+               Workers& workers) {
   const Index r = state.scale.size();
+  work.views.resize(chunk.views.size());
   work.observed = std::count(chunk.observed.begin(), chunk.observed.end(), true);
   for (std::size_t v = 0; v < chunk.views.size(); ++v) {
     const std::vector<Index>& present = chunk.present(v);
     const ViewState& known = state.views[v];
-    const auto add = [&](FilledView X) {
-      work.views.push_back({.X = std::move(X), .V = {}, .XU = {}, .UtU = {}, .share = {}, .total = {}});
-    };
+    ViewWork& view = work.views[v];
     if (options.missing == Missing::ignore) {
-      add(FilledView(chunk.views[v], present));
+      view.X = FilledView(chunk.views[v], present);
     } else {
       const Vector mean = known.observed > 0 ? Vector(known.row_sum / known.observed) : Vector(known.row_sum);
-      add(FilledView(chunk.views[v], present, chunk.missing(v), mean, fill_weight(options, known, state)));
+      view.X = FilledView(chunk.views[v], present, chunk.missing(v), mean, fill_weight(options, known, state));
     }
-    work.views.back().V.setZero(work.views.back().X.rows(), r);
-    work.views.back().share.c = work.views.back().X.squared_norm();
+    view.V.setZero(view.X.rows(), r);
+    view.share.c = view.X.squared_norm(workers);
   }
   work.consensus.setZero(chunk.size(), r);
   if (options.consensus == Consensus::tight) work.groups = group_by_pattern(work);
-  return work;
 }
 
 }  // namespace omvc

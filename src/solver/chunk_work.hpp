@@ -15,8 +15,8 @@ struct ViewWork {
   Matrix V;      // n_v x r, latent rows
   Matrix XU;     // n_v x r, X U for the current basis
   Matrix UtU;    // r x r, U'U of the current basis
-  Sums share;    // the chunk's share of the running sums, for the current V
-  Sums total;    // past + share: what the basis step works on
+  Sums share;    // c: ||W X||^2 of the chunk; A and B, its share of the running sums, where a method asks for them
+  Sums total;    // past and the chunk's share for the current V: what the basis step works on
 };
 
 // Instances observed in the same views share one matrix G in the joint latent step.
@@ -28,6 +28,7 @@ struct PatternGroup {
 struct ChunkWork {
   std::vector<ViewWork> views;
   Matrix consensus;                  // n x r, V*
+  Matrix products;                   // n x r, tight consensus only: the sum of X U over the observed views
   std::vector<PatternGroup> groups;  // tight consensus only
   double ridge = 0;                  // tight consensus only: fixed while the chunk is learned, so that the loss is one
   Index observed = 0;                // instances with at least one view
@@ -35,10 +36,12 @@ struct ChunkWork {
 
 // Counts the instances of a chunk and sums its rows: what Eq. (10) and (11) are made of. First pass only, since later
 // passes see nothing new.
-void observe(const PreparedChunk& chunk, State& state);
+void observe(const PreparedChunk& chunk, State& state, Workers& workers);
 
 // Line 3: fills the missing instances where the options ask for it, and sets their weights (Eq. 10, 11). The methods
-// that take a filled row for a real one weigh it 1. All latent rows are zero. Refers to the chunk.
-ChunkWork make_work(const Options& options, const PreparedChunk& chunk, const State& state);
+// that take a filled row for a real one weigh it 1. All latent rows are zero. Refers to the chunk. What `work` held
+// before is forgotten, but its memory is used again: the matrices as tall as a view has features are made once.
+void make_work(const Options& options, const PreparedChunk& chunk, const State& state, ChunkWork& work,
+               Workers& workers);
 
 }  // namespace omvc

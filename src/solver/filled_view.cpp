@@ -25,18 +25,22 @@ void FilledView::times(const Matrix& U, Matrix& out, Workers& workers) const {
 }
 
 void FilledView::sums(const Matrix& V, Matrix& A, Matrix& B, Workers& workers) const {
-  const Index filled = rows() - observed();
   gram(V, observed(), weight_ * weight_, A, workers);
   B.setZero(X_->cols(), V.cols());
+  add_to(V, B, workers);
+}
+
+void FilledView::add_to(const Matrix& V, Matrix& B, Workers& workers) const {
+  const Index filled = rows() - observed();
   X_->add_transpose_times(V.topRows(observed()), B, workers);
   if (filled == 0) return;
   const RowVector column_sums = weight_ * weight_ * V.bottomRows(filled).colwise().sum();
   B.noalias() += mean_ * column_sums;
 }
 
-double FilledView::squared_norm() const {
+double FilledView::squared_norm(Workers& workers) const {
   const auto filled = static_cast<double>(rows() - observed());
-  return X_->squared_norm() + (filled > 0 ? filled * weight_ * weight_ * mean_.squaredNorm() : 0.0);
+  return X_->squared_norm(workers) + (filled > 0 ? filled * weight_ * weight_ * mean_.squaredNorm() : 0.0);
 }
 
 }  // namespace omvc

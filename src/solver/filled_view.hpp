@@ -14,6 +14,8 @@ namespace omvc {
 
 class FilledView {
  public:
+  FilledView() = default;
+
   // A view in which the instances not present are ignored. Refers to the block.
   FilledView(const DataBlock& X, const std::vector<Index>& present);
 
@@ -35,11 +37,13 @@ class FilledView {
 
   // The chunk's share of the running sums for latent rows V: A = V' W^2 V (Eq. 26), B = X' W^2 V (Eq. 27).
   void sums(const Matrix& V, Matrix& A, Matrix& B, Workers& workers) const;
+  // B += X' W^2 V alone.
+  void add_to(const Matrix& V, Matrix& B, Workers& workers) const;
 
-  double squared_norm() const;  // ||W X||^2
+  double squared_norm(Workers& workers) const;  // ||W X||^2
 
  private:
-  const DataBlock* X_;
+  const DataBlock* X_ = nullptr;
   std::vector<Index> positions_;
   Vector mean_;
   double weight_ = 1;

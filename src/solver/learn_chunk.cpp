@@ -12,8 +12,13 @@ namespace {
 constexpr int kEmbedRounds = 50;  // latent steps for rows that get no others
 constexpr int kStartRounds = 10;  // latent steps with which the rows of a new chunk find their place
 
+// Relative change in a step of coordinate descent that ends it: of rows that the next round moves again, and of others.
+constexpr double kLearned = 1e-4;
+constexpr double kSolved = 1e-6;
+
 // The first latent rows of a chunk: what the current basis makes of it.
-void start_latent(const Options& options, const State& state, int rounds, ChunkWork& work, Workers& workers) {
+void start_latent(const Options& options, const State& state, int rounds, double done, ChunkWork& work,
+                  Workers& workers) {
   double diagonal = 0;
   for (std::size_t v = 0; v < work.views.size(); ++v) {
     refresh_products(state.views[v].U, work.views[v], workers);
@@ -21,11 +26,11 @@ void start_latent(const Options& options, const State& state, int rounds, ChunkW
   }
   work.ridge =
       options.ridge * diagonal / static_cast<double>(work.views.size()) / static_cast<double>(state.scale.size());
+  if (options.consensus == Consensus::tight) {
+    update_joint_latent(options, rounds, done, work, workers);
+    return;
+  }
   for (int round = 0; round < rounds; ++round) {
-    if (options.consensus == Consensus::tight) {
-      update_joint_latent(options, work, workers);
-      continue;
-    }
     for (std::size_t v = 0; v < work.views.size(); ++v) {
       update_latent(options, v, work.consensus, work.views[v], workers);
     }
@@ -33,14 +38,17 @@ void start_latent(const Options& options, const State& state, int rounds, ChunkW
   }
 }
 
-// Takes the share that the last pass left for this chunk out of the sums.
+// Takes the share that the last pass left for this chunk out of the sums, and starts from its rows.
 void subtract_previous(const Matrix& previous, State& state, ChunkWork& work, Workers& workers) {
   for (std::size_t v = 0; v < work.views.size(); ++v) {
     ViewWork& view = work.views[v];
+    Sums& seen = state.views[v].seen;
     for (Index i = 0; i < view.X.rows(); ++i)
-      view.V.row(i) = previous.row(view.X.positions()[static_cast<std::size_t>(i)]);
-    view.X.sums(view.V, view.share.A, view.share.B, workers);
-    state.views[v].seen.add(view.share, -1);
+      view.V.row(i) = -previous.row(view.X.positions()[static_cast<std::size_t>(i)]);
+    gram(view.V, view.X.observed(), view.X.squared_weights().rest, view.share.A, workers);
+    seen.A -= view.share.A;
+    view.X.add_to(view.V, seen.B, workers);
+    seen.c -= view.share.c;
   }
   work.consensus = previous;
 }
@@ -48,14 +56,14 @@ void subtract_previous(const Matrix& previous, State& state, ChunkWork& work, Wo
 }  // namespace
 
 ChunkOutcome learn_chunk(const Options& options, const PreparedChunk& chunk, const Matrix* previous, State& state,
-                         Workers& workers) {
-  if (state.pass == 1) observe(chunk, state);
-  ChunkWork work = make_work(options, chunk, state);
+                         ChunkWork& work, Workers& workers) {
+  if (state.pass == 1) observe(chunk, state, workers);
+  make_work(options, chunk, state, work, workers);
   if (previous != nullptr) subtract_previous(*previous, state, work, workers);
-  start_latent(options, state, kStartRounds, work, workers);
+  start_latent(options, state, kStartRounds, kLearned, work, workers);
   for (std::size_t v = 0; v < work.views.size(); ++v) refresh_sums(state.views[v].seen, work.views[v], workers);
 
-  double loss = objective(options, state, work);
+  double loss = objective(options, state, work, workers);
   int round = 0;
   while (round < options.rounds) {
     ++round;
@@ -67,12 +75,12 @@ ChunkOutcome learn_chunk(const Options& options, const PreparedChunk& chunk, con
       }
     }
     if (options.consensus == Consensus::tight) {
-      update_joint_latent(options, work, workers);  // lines 6 and 7, alpha = inf
+      update_joint_latent(options, 1, kLearned, work, workers);  // lines 6 and 7, alpha = inf
     } else {
       update_consensus(options, work);  // line 7
     }
     for (std::size_t v = 0; v < work.views.size(); ++v) refresh_sums(state.views[v].seen, work.views[v], workers);
-    const double next = objective(options, state, work);
+    const double next = objective(options, state, work, workers);
     if (!std::isfinite(next)) {
       throw Error(ErrorKind::numerical, "the loss is no longer a finite number; check the scale of the data");
     }
@@ -80,24 +88,22 @@ ChunkOutcome learn_chunk(const Options& options, const PreparedChunk& chunk, con
     loss = next;
     if (converged) break;
   }
-  for (std::size_t v = 0; v < work.views.size(); ++v) {  // lines 9 and 10
-    state.views[v].seen = work.views[v].total;
-    state.views[v].pass.add(work.views[v].share);
-  }
+  for (std::size_t v = 0; v < work.views.size(); ++v) keep_sums(work.views[v], state.views[v], workers);
   const double left = penalty(options, work);
   // Where shares are replaced the penalty of the past is left out of the loss that stops a chunk: it is a constant
   // there.
   if (options.statistics == Statistics::accumulate) state.seen_penalty += left;
   state.pass_penalty += left;
   state.pass_instances += static_cast<double>(work.observed);
-  rescale_basis(options, state, &work);
+  rescale_basis(options, state, &work, workers);
   if (options.consensus == Consensus::soft) update_consensus(options, work);
-  return {std::move(work.consensus), work.observed, round};
+  return {work.consensus, work.observed, round};
 }
 
 Matrix embed_chunk(const Options& options, const PreparedChunk& chunk, const State& state, Workers& workers) {
-  ChunkWork work = make_work(options, chunk, state);
-  start_latent(options, state, kEmbedRounds, work, workers);
+  ChunkWork work;
+  make_work(options, chunk, state, work, workers);
+  start_latent(options, state, kEmbedRounds, kSolved, work, workers);
   return std::move(work.consensus);
 }
 
@@ -107,7 +113,7 @@ double average_loss(const State& state, Workers& workers) {
   for (const ViewState& view : state.views) {
     Matrix UtU;
     gram(view.U, UtU, workers);
-    loss += view.pass.reconstruction_error(view.U, UtU);
+    loss += reconstruction_error(view.pass, view.U, UtU, workers);
   }
   return loss / state.pass_instances;
 }
@@ -117,7 +123,7 @@ std::vector<double> explained_squares(const State& state, Workers& workers) {
   for (const ViewState& view : state.views) {
     Matrix UtU;
     gram(view.U, UtU, workers);
-    share.push_back(view.pass.c > 0 ? 1 - view.pass.reconstruction_error(view.U, UtU) / view.pass.c : 0);
+    share.push_back(view.pass.c > 0 ? 1 - reconstruction_error(view.pass, view.U, UtU, workers) / view.pass.c : 0);
   }
   return share;
 }

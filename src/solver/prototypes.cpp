@@ -159,7 +159,7 @@ CandidateLabels Prototypes::assign(const PreparedChunk& chunk, RowVector& error,
   if (error.size() == 0) error.setZero(candidates());
   const Distances all = distances(chunk, workers);
   double squares = 0;
-  for (const DataBlock& view : chunk.views) squares += view.squared_norm();
+  for (const DataBlock& view : chunk.views) squares += view.squared_norm(workers);
   for (int c = 0; c < candidates(); ++c) {
     error(c) += squares;
     for (Index i = 0; i < chunk.size(); ++i) {

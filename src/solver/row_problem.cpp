@@ -14,7 +14,6 @@ namespace {
 using Lanes = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor>;
 
 constexpr Index kBlock = 4 * simd::kLane;
-constexpr double kDone = 1e-5;  // relative change of a row in a sweep that ends its coordinate descent
 constexpr double kWorthThreads = 1 << 17;
 constexpr double kSigma = 0.01;  // of Eq. (17), (18); Lin (2007), whom the paper follows, uses the same value
 constexpr double kEta = 0.1;     // gamma = eta^phi, likewise
@@ -40,40 +39,60 @@ Matrix diagonal_inverse(const Matrix& G) {
 
 }  // namespace
 
-RowProblem::RowProblem(RowSolver solver, Matrix G) : solver_(solver), G_(std::move(G)) {
+RowProblem::RowProblem(RowSolver solver, Matrix G, double done) : solver_(solver), G_(std::move(G)), done_(done) {
   if (solver_ == RowSolver::newton) inverse_ = ridged_inverse(G_);
   if (solver_ == RowSolver::diagonal) inverse_ = diagonal_inverse(G_);
   lipschitz_ = G_.cwiseAbs().rowwise().sum().maxCoeff();
 }
 
 void RowProblem::improve(const MatrixIn& Q, const TwoRuns& l, int steps, MatrixOut Z, Workers& workers) const {
+  improve_some(Q, l, steps, {0, Z.rows(), nullptr}, Z, workers);
+}
+
+void RowProblem::improve(const MatrixIn& Q, int steps, const std::vector<Index>& rows, MatrixOut Z,
+                         Workers& workers) const {
+  improve_some(Q, {}, steps, {0, static_cast<Index>(rows.size()), &rows}, Z, workers);
+}
+
+void RowProblem::improve_some(const MatrixIn& Q, const TwoRuns& l, int steps, const Some& some, MatrixOut Z,
+                              Workers& workers) const {
   const Timed timed(workers.profile(), Step::row_solver);
   if (!(lipschitz_ > 0)) return;  // G = 0: nothing was observed, and every z is as good as another
   const Index r = G_.rows();
-  const bool in_parallel = static_cast<double>(Z.rows() * r * r * steps) > kWorthThreads;
-  for_blocks(workers, Z.rows(), kBlock, in_parallel, [&](Index first, Index last) {
+  const bool in_parallel = static_cast<double>(some.size() * r * r * steps) > kWorthThreads;
+  for_blocks(workers, some.size(), kBlock, in_parallel, [&](Index first, Index last) {
+    const Some block{some.first + first, some.first + last, some.rows};
     if (solver_ == RowSolver::hals) {
-      hals_block(Q, l, steps, first, last, Z);
+      descend(Q, l, steps, block, Z);
     } else {
-      newton_block(Q.middleRows(first, last - first), l, steps, first, Z.middleRows(first, last - first));
+      newton(Q, l, steps, block, Z);
     }
   });
 }
 
-void RowProblem::newton_block(const MatrixIn& Q, const TwoRuns& l, int steps, Index offset, MatrixOut Z) const {
-  Matrix half_gradient(Z.rows(), Z.cols());  // z G - q + l / 2
-  Matrix direction(Z.rows(), Z.cols());      // - grad H^-1, before any projection
+void RowProblem::newton(const MatrixIn& Q, const TwoRuns& l, int steps, const Some& some, MatrixOut Z) const {
+  const Index n = some.size();
+  const Index r = G_.rows();
+  Matrix z(n, r);
+  for (Index i = 0; i < n; ++i) z.row(i) = Z.row(some[i]);
+  Matrix half_gradient(n, r);  // z G - q + l / 2
+  Matrix direction(n, r);      // - grad H^-1, before any projection
+  const auto multiply = [&](const Matrix& left, const Matrix& right, Matrix& out) {
+    simd::add_product(left.data(), r, n, r, {right.data(), r}, r, {out.data(), r});
+  };
   for (int step = 0; step < steps; ++step) {
-    half_gradient.noalias() = Z * G_;
-    half_gradient -= Q;
-    for (Index i = 0; i < Z.rows(); ++i) half_gradient.row(i).array() += l[offset + i] / 2;
-    direction.noalias() = -half_gradient * inverse_;
+    for (Index i = 0; i < n; ++i) half_gradient.row(i) = (l[some[i]] / 2 - Q.row(some[i]).array()).matrix();
+    multiply(z, G_, half_gradient);
+    direction.setZero();
+    multiply(half_gradient, inverse_, direction);
+    direction = -direction;
     bool moved = false;
-    for (Index i = 0; i < Z.rows(); ++i) {
-      moved |= search(direction.row(i).data(), half_gradient.row(i).data(), Z.row(i).data());
+    for (Index i = 0; i < n; ++i) {
+      moved |= search(direction.row(i).data(), half_gradient.row(i).data(), z.row(i).data());
     }
-    if (!moved) return;
+    if (!moved) break;
   }
+  for (Index i = 0; i < n; ++i) Z.row(some[i]) = z.row(i);
 }
 
 // One step of one row by Eq. (18) along the projection; returns whether the row moved.
@@ -101,24 +120,30 @@ bool RowProblem::search(const double* direction, const double* half_gradient, do
 }
 
 // The rows lie side by side, so that the lanes of a vector are rows.
-void RowProblem::hals_block(const MatrixIn& Q, const TwoRuns& l, int steps, Index first, Index last,
-                            MatrixOut Z) const {
+void RowProblem::descend(const MatrixIn& Q, const TwoRuns& l, int steps, const Some& some, MatrixOut Z) const {
   const Index r = G_.rows();
-  thread_local std::vector<double> lanes;
-  lanes.assign(static_cast<std::size_t>(2 * r * simd::kLane), 0.0);
-  Eigen::Map<Lanes> q(lanes.data(), simd::kLane, r);
-  Eigen::Map<Lanes> z(lanes.data() + r * simd::kLane, simd::kLane, r);
+  thread_local simd::Buffer lanes;
+  double* const room = lanes.of_size(2 * r * simd::kLane);
+  Eigen::Map<Lanes> q(room, simd::kLane, r);
+  Eigen::Map<Lanes> z(room + r * simd::kLane, simd::kLane, r);
+  q.setZero();
+  z.setZero();
   std::array<double, simd::kLane> lasso{};
-  for (Index from = first; from < last; from += simd::kLane) {
-    const Index n = std::min(simd::kLane, last - from);
+  for (Index from = 0; from < some.size(); from += simd::kLane) {
+    const Index n = std::min(simd::kLane, some.size() - from);
     // A row with q = 0 and z = 0 is at its minimum for any G, since the gradient there is l >= 0. In sparse views most
     // features of a chunk are such rows.
-    if ((Q.middleRows(from, n).array() == 0).all() && (Z.middleRows(from, n).array() == 0).all()) continue;
-    q.topRows(n) = Q.middleRows(from, n);
-    z.topRows(n) = Z.middleRows(from, n);
-    for (Index i = 0; i < n; ++i) lasso[static_cast<std::size_t>(i)] = l[from + i];
-    simd::coordinate_descent(G_.data(), r, q.data(), lasso.data(), steps, kDone, z.data());
-    Z.middleRows(from, n) = z.topRows(n);
+    bool at_zero = true;
+    for (Index i = 0; i < n; ++i) {
+      const Index row = some[from + i];
+      q.row(i) = Q.row(row);
+      z.row(i) = Z.row(row);
+      lasso[static_cast<std::size_t>(i)] = l[row];
+      at_zero = at_zero && (Q.row(row).array() == 0).all() && (Z.row(row).array() == 0).all();
+    }
+    if (at_zero) continue;
+    simd::coordinate_descent(G_.data(), r, q.data(), lasso.data(), steps, done_, z.data());
+    for (Index i = 0; i < n; ++i) Z.row(some[from + i]) = z.row(i);
   }
 }
 

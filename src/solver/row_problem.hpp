@@ -9,6 +9,8 @@
 // Steps are taken per row: a result depends neither on how rows are grouped nor on threads. No step raises J.
 #pragma once
 
+#include <vector>
+
 #include "omvc/options.hpp"
 
 #include "chunk/matrix.hpp"
@@ -27,16 +29,20 @@ struct TwoRuns {
 
 class RowProblem {
  public:
-  RowProblem(RowSolver solver, Matrix G);
+  // `done`: see improve.
+  RowProblem(RowSolver solver, Matrix G, double done = 0);
 
   // Improves every row of Z (m x r), given the rows q of Q and l, by `steps` steps of
   //   newton    z <- P[z - gamma grad H^-1] (Eq. 16, 22); gamma = 1, eta, eta^2 ... until Eq. (18) holds. The projected
   //             Newton step need not descend; where no gamma does, a projected-gradient step with 1 / Lipschitz
   //             constant is taken, which always satisfies Eq. (18).
   //   diagonal  the same with diag(H) for H (Section IV-B).
-  //   hals      cyclic coordinate descent: every coordinate to its minimum given the others. A row is done before all
-  //             steps are taken once a step moves none of its entries by more than 1e-5 of its largest one.
+  //   hals      cyclic coordinate descent: every coordinate to its minimum given the others. A row takes no
+  //             more steps after one that moves none of its entries by more than `done` times its largest one.
   void improve(const MatrixIn& Q, const TwoRuns& l, int steps, MatrixOut Z, Workers& workers) const;
+
+  // The same with l = 0 for some rows alone, which have the same numbers in Q and Z.
+  void improve(const MatrixIn& Q, int steps, const std::vector<Index>& rows, MatrixOut Z, Workers& workers) const;
 
   // J of one row, and how far the row is from satisfying the KKT conditions: max over k of |min(z_k, grad_k)|.
   double objective(const RowVector& z, const RowVector& q, double l) const;
@@ -45,12 +51,24 @@ class RowProblem {
   const Matrix& G() const { return G_; }
 
  private:
-  void newton_block(const MatrixIn& Q, const TwoRuns& l, int steps, Index offset, MatrixOut Z) const;
-  void hals_block(const MatrixIn& Q, const TwoRuns& l, int steps, Index first, Index last, MatrixOut Z) const;
+  // Rows `first` to `last`, of all rows or of those listed.
+  struct Some {
+    Index first;
+    Index last;
+    const std::vector<Index>* rows;
+
+    Index size() const { return last - first; }
+    Index operator[](Index i) const { return rows == nullptr ? first + i : (*rows)[static_cast<std::size_t>(first + i)]; }
+  };
+  void improve_some(const MatrixIn& Q, const TwoRuns& l, int steps, const Some& some, MatrixOut Z,
+                    Workers& workers) const;
+  void newton(const MatrixIn& Q, const TwoRuns& l, int steps, const Some& some, MatrixOut Z) const;
+  void descend(const MatrixIn& Q, const TwoRuns& l, int steps, const Some& some, MatrixOut Z) const;
   bool search(const double* direction, const double* half_gradient, double* z) const;
 
   RowSolver solver_;
   Matrix G_;
+  double done_;
   Matrix inverse_;        // of G, ridged where it is singular (newton), or of its diagonal (diagonal)
   double lipschitz_ = 0;  // an upper bound on the largest eigenvalue of G
 };

@@ -54,9 +54,9 @@ Candidates find_candidates(const PreparedChunk& chunk) {
   return found;
 }
 
-Vector mean_of(const DataBlock& view) {
+Vector mean_of(const DataBlock& view, Workers& workers) {
   Vector mean = Vector::Zero(view.cols());
-  view.add_row_sum(mean);
+  view.add_row_sum(mean, workers);
   return mean / static_cast<double>(std::max<Index>(1, view.rows()));
 }
 
@@ -69,7 +69,7 @@ class Distances {
       const Block& block = chunk.chunk->views[v].block;
       norms_.emplace_back();
       for (Index i = 0; i < block_rows(block); ++i) norms_.back().push_back(row_squared_norm(block, i));
-      if (filled) means_.push_back(mean_of(chunk.views[v]));
+      if (filled) means_.push_back(mean_of(chunk.views[v], workers));
     }
   }
 
@@ -158,7 +158,7 @@ std::vector<Matrix> seed_instances(const PreparedChunk& chunk, Index count, cons
   for (std::size_t v = 0; v < chunk.views.size(); ++v) {
     const Block& block = chunk.chunk->views[v].block;
     Matrix U = Matrix::Zero(block_cols(block), count);
-    const Vector mean = mean_of(chunk.views[v]);
+    const Vector mean = mean_of(chunk.views[v], workers);
     for (Index k = 0; k < count; ++k) {
       const bool drawn = k < static_cast<Index>(chosen.size());
       const Index row =

@@ -23,7 +23,7 @@ void start_basis(const Options& options, const PreparedChunk& chunk, std::uint32
     std::vector<Matrix> seeds = seed_instances(chunk, state.scale.size(), random, workers);
     for (const std::size_t v : fresh) state.views[v].U = std::move(seeds[v]);
   }
-  rescale_basis(options, state, nullptr);
+  rescale_basis(options, state, nullptr, workers);
 }
 
 }  // namespace omvc

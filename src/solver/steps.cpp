@@ -1,6 +1,9 @@
 #include "solver/steps.hpp"
 
 #include <map>
+#include <utility>
+
+#include "kernels/tall.hpp"
 
 namespace omvc {
 namespace {
@@ -9,10 +12,11 @@ namespace {
 // which cost little beside the product.
 int steps(const Options& options) { return options.solver == RowSolver::hals ? 4 : 1; }
 
-Matrix gather(const Matrix& from, const std::vector<Index>& positions) {
-  Matrix out(static_cast<Index>(positions.size()), from.cols());
-  for (std::size_t i = 0; i < positions.size(); ++i) out.row(static_cast<Index>(i)) = from.row(positions[i]);
-  return out;
+void gather(const Matrix& from, const std::vector<Index>& positions, Matrix& out, Workers& workers) {
+  out.resize(static_cast<Index>(positions.size()), from.cols());
+  for_tall_blocks(workers, out.rows(), out.cols(), [&](Index first, Index count) {
+    for (Index i = first; i < first + count; ++i) out.row(i) = from.row(positions[static_cast<std::size_t>(i)]);
+  });
 }
 
 // 1 / D for the columns to rescale by; 1 where a column is zero.
@@ -32,7 +36,9 @@ void update_latent(const Options& options, std::size_t view, const Matrix& conse
   const double alpha = of_view(options.alpha, view);
   Matrix G = work.UtU;
   G.diagonal().array() += alpha;
-  const Matrix Q = work.XU + alpha * gather(consensus, work.X.positions());
+  Matrix Q;
+  gather(consensus, work.X.positions(), Q, workers);
+  Q = work.XU + alpha * Q;
   const RowProblem problem(options.solver, std::move(G));
   problem.improve(Q, work.X.lasso(of_view(options.beta, view)), steps(options), work.V, workers);
 }
@@ -55,24 +61,25 @@ void update_consensus(const Options& options, ChunkWork& work) {
   }
 }
 
-void update_joint_latent(const Options& options, ChunkWork& work, Workers& workers) {
+void update_joint_latent(const Options& options, int rounds, double done, ChunkWork& work, Workers& workers) {
   const Index r = work.consensus.cols();
-  Matrix Q = Matrix::Zero(work.consensus.rows(), r);
+  Matrix& Q = work.products;
+  Q.setZero(work.consensus.rows(), r);
   for (const ViewWork& view : work.views) {
-    for (Index i = 0; i < view.X.rows(); ++i) Q.row(view.X.positions()[static_cast<std::size_t>(i)]) += view.XU.row(i);
+    for_tall_blocks(workers, view.X.rows(), r, [&](Index first, Index count) {
+      for (Index i = first; i < first + count; ++i) {
+        Q.row(view.X.positions()[static_cast<std::size_t>(i)]) += view.XU.row(i);
+      }
+    });
   }
   for (const PatternGroup& group : work.groups) {
     Matrix G = Matrix::Zero(r, r);
     for (const std::size_t v : group.views) G += work.views[v].UtU;
     G.diagonal().array() += work.ridge;
-    Matrix V = gather(work.consensus, group.positions);
-    const RowProblem problem(options.solver, std::move(G));
-    problem.improve(gather(Q, group.positions), {}, steps(options), V, workers);
-    for (std::size_t i = 0; i < group.positions.size(); ++i) {
-      work.consensus.row(group.positions[i]) = V.row(static_cast<Index>(i));
-    }
+    const RowProblem problem(options.solver, std::move(G), done);
+    problem.improve(Q, rounds * steps(options), group.positions, work.consensus, workers);
   }
-  for (ViewWork& view : work.views) view.V = gather(work.consensus, view.X.positions());
+  for (ViewWork& view : work.views) gather(work.consensus, view.X.positions(), view.V, workers);
 }
 
 void refresh_products(const Matrix& U, ViewWork& work, Workers& workers) {
@@ -81,32 +88,51 @@ void refresh_products(const Matrix& U, ViewWork& work, Workers& workers) {
 }
 
 void refresh_sums(const Sums& past, ViewWork& work, Workers& workers) {
-  work.X.sums(work.V, work.share.A, work.share.B, workers);
-  work.total.A = past.A + work.share.A;
-  work.total.B = past.B + work.share.B;
-  work.total.c = past.c + work.share.c;
+  Sums& total = work.total;
+  gram(work.V, work.X.observed(), work.X.squared_weights().rest, total.A, workers);
+  total.A += past.A;
+  total.B.resize(past.B.rows(), past.B.cols());
+  for_tall_blocks(workers, past.B.rows(), past.B.cols(),
+                  [&](Index first, Index count) { total.B.middleRows(first, count) = past.B.middleRows(first, count); });
+  work.X.add_to(work.V, total.B, workers);
+  total.c = past.c + work.share.c;
 }
 
-void rescale_basis(const Options& options, State& state, ChunkWork* work) {
+void keep_sums(ViewWork& work, ViewState& view, Workers& workers) {
+  view.pass.A += work.total.A - view.seen.A;
+  view.pass.c += work.share.c;
+  for_tall_blocks(workers, view.U.rows(), view.U.cols(), [&](Index first, Index count) {
+    view.pass.B.middleRows(first, count) +=
+        work.total.B.middleRows(first, count) - view.seen.B.middleRows(first, count);
+  });
+  std::swap(view.seen, work.total);
+}
+
+void rescale_basis(const Options& options, State& state, ChunkWork* work, Workers& workers) {
   const auto rescale_view = [&](std::size_t v, const RowVector& D) {
     ViewState& view = state.views[v];
-    view.U = view.U * inverse_or_one(D).asDiagonal();
-    const RowVector safe = inverse_or_one(inverse_or_one(D));
-    view.seen.rescale(safe);
-    view.pass.rescale(safe);
-    if (work != nullptr) work->views[v].V = work->views[v].V * safe.asDiagonal();
+    const RowVector shrink = inverse_or_one(D);
+    const RowVector safe = inverse_or_one(shrink);
+    for_tall_blocks(workers, view.U.rows(), view.U.cols(), [&](Index first, Index count) {
+      view.U.middleRows(first, count) *= shrink.asDiagonal();
+      view.seen.B.middleRows(first, count) *= safe.asDiagonal();
+      view.pass.B.middleRows(first, count) *= safe.asDiagonal();
+    });
+    view.seen.A = safe.asDiagonal() * view.seen.A * safe.asDiagonal();
+    view.pass.A = safe.asDiagonal() * view.pass.A * safe.asDiagonal();
+    if (work != nullptr) work->views[v].V *= safe.asDiagonal();
   };
   if (options.consensus == Consensus::soft) {
-    for (std::size_t v = 0; v < state.views.size(); ++v) rescale_view(v, state.views[v].U.colwise().sum());
+    for (std::size_t v = 0; v < state.views.size(); ++v) rescale_view(v, column_sums(state.views[v].U, workers));
     return;
   }
   RowVector D = RowVector::Zero(state.scale.size());
-  for (const ViewState& view : state.views) D += view.U.colwise().sum();
+  for (const ViewState& view : state.views) D += column_sums(view.U, workers);
   D /= static_cast<double>(state.views.size());
   for (std::size_t v = 0; v < state.views.size(); ++v) rescale_view(v, D);
   const RowVector safe = inverse_or_one(inverse_or_one(D));
   state.scale = state.scale.cwiseProduct(safe);
-  if (work != nullptr) work->consensus = work->consensus * safe.asDiagonal();
+  if (work != nullptr) work->consensus *= safe.asDiagonal();
 }
 
 std::vector<PatternGroup> group_by_pattern(const ChunkWork& work) {
@@ -139,10 +165,15 @@ double penalty(const Options& options, const ChunkWork& work) {
   return sum;
 }
 
-double objective(const Options& options, const State& state, const ChunkWork& work) {
+double reconstruction_error(const Sums& sums, const Matrix& U, const Matrix& UtU, Workers& workers) {
+  const double error = sums.c - 2 * inner_product(sums.B, U, workers) + sums.A.cwiseProduct(UtU).sum();
+  return error > 0 ? error : 0;
+}
+
+double objective(const Options& options, const State& state, const ChunkWork& work, Workers& workers) {
   double loss = state.seen_penalty + penalty(options, work);
   for (std::size_t v = 0; v < state.views.size(); ++v) {
-    loss += work.views[v].total.reconstruction_error(state.views[v].U, work.views[v].UtU);
+    loss += reconstruction_error(work.views[v].total, state.views[v].U, work.views[v].UtU, workers);
   }
   return loss;
 }

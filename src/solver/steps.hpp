@@ -25,15 +25,20 @@ void update_consensus(const Options& options, ChunkWork& work);
 // Lines 6 and 7 in the limit of alpha to infinity, where V = V* in every observed view: each row of V* solves
 //   minimise  sum over observed v of ||x_v - v* U_v'||^2 + ridge ||v*||^2     over v* >= 0,
 // the row problem with G = sum of U_v'U_v + ridge I and q = sum of x_v U_v, shared by instances with the same pattern.
-void update_joint_latent(const Options& options, ChunkWork& work, Workers& workers);
+// `rounds` times as many steps are taken as after a change of the basis; `X U` serves for all of them. By coordinate
+// descent, a row that a step changes by less than `done` of its largest entry takes no more.
+void update_joint_latent(const Options& options, int rounds, double done, ChunkWork& work, Workers& workers);
 
-// X U and U'U after the basis has changed; A and B of the chunk after V has changed.
+// X U and U'U after the basis has changed; the sums of past and chunk after V has changed.
 void refresh_products(const Matrix& U, ViewWork& work, Workers& workers);
 void refresh_sums(const Sums& past, ViewWork& work, Workers& workers);
 
+// Lines 9 and 10: the sums of past and chunk become the past, and what they have grown by belongs to this pass.
+void keep_sums(ViewWork& work, ViewState& view, Workers& workers);
+
 // Brings the columns of U to L1 norm 1 (soft consensus: each view by itself; tight: the views together, to mean norm 1)
 // and V, A and B with them, so that the reconstruction does not change. A column that is zero stays.
-void rescale_basis(const Options& options, State& state, ChunkWork* work);
+void rescale_basis(const Options& options, State& state, ChunkWork* work, Workers& workers);
 
 // Groups the observed instances of a chunk by the views they are observed in.
 std::vector<PatternGroup> group_by_pattern(const ChunkWork& work);
@@ -41,7 +46,11 @@ std::vector<PatternGroup> group_by_pattern(const ChunkWork& work);
 // The terms of the loss without data: alpha ||W (V - V*)||^2 + beta |V|_1 summed over views, or ridge ||V*||^2.
 double penalty(const Options& options, const ChunkWork& work);
 
+// ||W (X - V U')||^2 over what the sums cover, given U and U'U. Rounding may leave a perfect fit just below zero, which
+// counts as zero.
+double reconstruction_error(const Sums& sums, const Matrix& U, const Matrix& UtU, Workers& workers);
+
 // The loss of Eq. (7) over everything the sums of `state` cover, and this chunk.
-double objective(const Options& options, const State& state, const ChunkWork& work);
+double objective(const Options& options, const State& state, const ChunkWork& work, Workers& workers);
 
 }  // namespace omvc

@@ -83,12 +83,36 @@ void for_row(B& X, Index i, const F& f) {
   }
 }
 
+// Features shifted and stretched, without regard to the rest of the row: most dense views.
+template <class T>
+void apply_by_feature(const ViewScaling& scaling, bool keep_sign, DenseBlock<T>& X) {
+  const auto d = static_cast<std::size_t>(X.cols);
+  std::vector<double> shift = scaling.shift;
+  std::vector<double> gain = scaling.gain;
+  shift.resize(d, 0.0);
+  gain.resize(d, 1.0);
+  const double least = keep_sign ? -std::numeric_limits<double>::infinity() : 0.0;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(X.rows); ++i) {
+    T* row = X.values.data() + i * d;
+    for (std::size_t j = 0; j < d; ++j) {
+      const double x = (static_cast<double>(row[j]) - shift[j]) * gain[j];
+      row[j] = static_cast<T>((x < least ? least : x) * scaling.factor);
+    }
+  }
+}
+
 // `refuse(i)` reports that row i holds a negative value that the scaling does not allow.
 template <class B, class Refuse>
 Index apply(const ViewScaling& scaling, B& X, const Refuse& refuse) {
   using T = typename B::Scalar;
   Index clipped = 0;
   const bool keep_sign = !scaling.clip && !scaling.refuse_negatives && scaling.shift.empty();
+  if constexpr (requires(const B& block) { block.row(0); }) {
+    if (!scaling.clip && !scaling.refuse_negatives && !scaling.unit_rows) {
+      apply_by_feature(scaling, keep_sign, X);
+      return 0;
+    }
+  }
   for (Index i = 0; i < X.rows; ++i) {
     double squares = 0;
     for_row(X, i, [&](T& entry, std::size_t j) {

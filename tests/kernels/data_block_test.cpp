@@ -40,10 +40,10 @@ TEST_P(DataBlockShapes, EqualTheNaiveOracle) {
     const Matrix expected = Matrix::Ones(shape.cols, shape.rank) + naive::transpose_times(block, V);
     EXPECT_LE((sum - expected).cwiseAbs().maxCoeff(), tolerance(shape.rows)) << block.index();
 
-    EXPECT_NEAR(data.squared_norm(), naive::squared_norm(block), tolerance(shape.rows * shape.cols)) << block.index();
+    EXPECT_NEAR(data.squared_norm(workers), naive::squared_norm(block), tolerance(shape.rows * shape.cols)) << block.index();
 
     Vector rows = Vector::Zero(shape.cols);
-    data.add_row_sum(rows);
+    data.add_row_sum(rows, workers);
     EXPECT_LE((rows - X.colwise().sum().transpose()).cwiseAbs().maxCoeff(), tolerance(shape.rows)) << block.index();
   }
 }
@@ -63,7 +63,7 @@ TEST(DataBlock, NoRowsGiveZero) {
     Matrix sum = Matrix::Zero(5, 2);
     data.add_transpose_times(Matrix(0, 2), sum, workers);
     EXPECT_EQ(sum.cwiseAbs().maxCoeff(), 0);
-    EXPECT_EQ(data.squared_norm(), 0);
+    EXPECT_EQ(data.squared_norm(workers), 0);
   }
 }
 

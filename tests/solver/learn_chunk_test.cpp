@@ -37,7 +37,8 @@ void start(const Options& options, const Chunk& chunk, std::uint32_t run, State&
 }
 
 ChunkOutcome learn(const Options& options, const Chunk& chunk, const Matrix* previous, State& state, Workers& workers) {
-  return learn_chunk(options, PreparedChunk(chunk), previous, state, workers);
+  ChunkWork work;
+  return learn_chunk(options, PreparedChunk(chunk), previous, state, work, workers);
 }
 
 const Schema& schema() {

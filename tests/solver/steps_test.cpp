@@ -34,7 +34,7 @@ TEST(Steps, TheFilledRowIsTheMeanWithItsWeight) {
   e.filled.times(e.U, XU, e.workers);
   EXPECT_EQ(XU, (Matrix{{2, 0}, {0, 2}, {1, 1}, {1, 1}}));
   // ||W X||^2 = 4 + 4 + 2 + (1/4) 2.
-  EXPECT_DOUBLE_EQ(e.filled.squared_norm(), 10.5);
+  EXPECT_DOUBLE_EQ(e.filled.squared_norm(e.workers), 10.5);
   const Matrix V{{1, 0}, {0, 1}, {1, 1}, {2, 0}};
   Matrix A, B;
   e.filled.sums(V, A, B, e.workers);
@@ -114,7 +114,7 @@ TEST(Steps, JointLatentUpdateByHand) {
   work.consensus.setZero(2, 2);
   work.groups = group_by_pattern(work);
   work.ridge = 1;
-  update_joint_latent(options, work, workers);
+  update_joint_latent(options, 1, 0, work, workers);
   // Both views: G = 2 I, q = (4, 8). First only: G = diag(2, 1), q = (6, 0).
   EXPECT_LE((work.consensus - Matrix{{2, 4}, {3, 0}}).cwiseAbs().maxCoeff(), 1e-9);
   EXPECT_EQ(work.views[1].V.rows(), 1);
@@ -144,10 +144,11 @@ TEST(Steps, FilledSparseViewEqualsItsDensifiedCopy) {
   EXPECT_LE((XU - all * U).cwiseAbs().maxCoeff(), 1e-12);
   EXPECT_LE((A - V.transpose() * w2.asDiagonal() * V).cwiseAbs().maxCoeff(), 1e-12);
   EXPECT_LE((B - all.transpose() * w2.asDiagonal() * V).cwiseAbs().maxCoeff(), 1e-12);
-  EXPECT_NEAR(filled.squared_norm(), (w2.cwiseSqrt().asDiagonal() * all).squaredNorm(), 1e-12);
+  EXPECT_NEAR(filled.squared_norm(workers), (w2.cwiseSqrt().asDiagonal() * all).squaredNorm(), 1e-12);
 }
 
 TEST(Steps, RescalingKeepsTheReconstructionAndBringsColumnsToOne) {
+  Workers workers(1);
   Options options = soft_options();
   const Index d = 30, r = 3, n = 20;
   State state(test::schema_of({d}), r);
@@ -157,11 +158,11 @@ TEST(Steps, RescalingKeepsTheReconstructionAndBringsColumnsToOne) {
   state.views[0].seen = {Matrix(V.transpose() * V), Matrix(X.transpose() * V), X.squaredNorm()};
   state.views[0].pass = state.views[0].seen;
   const Matrix UtU = state.views[0].U.transpose() * state.views[0].U;
-  const double before = state.views[0].seen.reconstruction_error(state.views[0].U, UtU);
+  const double before = reconstruction_error(state.views[0].seen, state.views[0].U, UtU, workers);
   EXPECT_NEAR(before, (X - V * state.views[0].U.transpose()).squaredNorm(), 1e-9);
-  rescale_basis(options, state, nullptr);
+  rescale_basis(options, state, nullptr, workers);
   const Matrix& U = state.views[0].U;
-  EXPECT_NEAR(state.views[0].seen.reconstruction_error(U, U.transpose() * U), before, 1e-9);
+  EXPECT_NEAR(reconstruction_error(state.views[0].seen, U, U.transpose() * U, workers), before, 1e-9);
   EXPECT_NEAR(U.col(0).sum(), 1, 1e-12);
   EXPECT_EQ(U.col(1).sum(), 0);
 }

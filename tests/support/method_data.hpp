@@ -72,7 +72,7 @@ class MethodRun {
       const PreparedChunk data(chunk);
       if (number == 1) {
         counts_.instances = std::max(counts_.instances, chunk.rows.back() + 1);
-        for (std::size_t v = 0; v < data.views.size(); ++v) counts_.squares[v] += data.views[v].squared_norm();
+        for (std::size_t v = 0; v < data.views.size(); ++v) counts_.squares[v] += data.views[v].squared_norm(workers_);
         counts_.observed += std::count(data.observed.begin(), data.observed.end(), true);
       }
       method_->learn(data, workers_);

@@ -1,0 +1,48 @@
+// Tall matrices, of a row a feature or instance, taken in blocks of rows on several threads. Blocks depend on the shape
+// alone and sums over them are taken in their order, so results are equal to the bit for any number of threads.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "chunk/matrix.hpp"
+#include "parallel/workers.hpp"
+
+namespace omvc {
+
+inline constexpr Index kTallBlock = 16384;  // numbers: they stay in the second cache
+
+// Calls body(first, count) for the blocks of rows of a rows x cols matrix.
+template <class Body>
+void for_tall_blocks(Workers& workers, Index rows, Index cols, const Body& body) {
+  const Index block = std::max<Index>(1, kTallBlock / std::max<Index>(1, cols));
+  for_blocks(workers, rows, block, rows * cols > 4 * kTallBlock,
+             [&](Index first, Index last) { body(first, last - first); });
+}
+
+// The sum over blocks of part(first, count), added to `zero`.
+template <class T, class Part>
+T sum_of_tall_blocks(Workers& workers, Index rows, Index cols, T zero, const Part& part) {
+  const Index block = std::max<Index>(1, kTallBlock / std::max<Index>(1, cols));
+  std::vector<T> parts(static_cast<std::size_t>((rows + block - 1) / block), zero);
+  for_tall_blocks(workers, rows, cols,
+                  [&](Index first, Index count) { parts[static_cast<std::size_t>(first / block)] = part(first, count); });
+  for (const T& each : parts) zero += each;
+  return zero;
+}
+
+// <A, B>, the sum of the products of their entries.
+inline double inner_product(const Matrix& A, const Matrix& B, Workers& workers) {
+  return sum_of_tall_blocks(workers, A.rows(), A.cols(), 0.0, [&](Index first, Index count) {
+    return A.middleRows(first, count).cwiseProduct(B.middleRows(first, count)).sum();
+  });
+}
+
+inline RowVector column_sums(const Matrix& A, Workers& workers) {
+  return sum_of_tall_blocks(workers, A.rows(), A.cols(), RowVector(RowVector::Zero(A.cols())),
+                            [&](Index first, Index count) {
+                              return RowVector(A.middleRows(first, count).colwise().sum());
+                            });
+}
+
+}  // namespace omvc
