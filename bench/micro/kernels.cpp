@@ -155,8 +155,6 @@ void add_of_type() {
   for (const Product& each : kProducts) add_transpose_times<T>(each, 1);
   for (const Shape& each : kShapes) add_squared_norm<T>(each);
   for (const Shape& each : kShapes) add_row_sum<T>(each);
-  for (const Shape& each : kShapes) {
-  }
 }
 
 }  // namespace

@@ -8,8 +8,9 @@
 namespace omvc {
 namespace {
 
-constexpr Index kRowBlock = 64;      // rows of X U computed at a time
-constexpr Index kColumnBlock = 256;  // features of X' V computed at a time
+constexpr Index kRowBlock = 64;         // rows of X U computed at a time, of a dense block
+constexpr Index kSparseRowBlock = 256;  // and of a sparse one
+constexpr Index kColumnBlock = 64;      // features of X' V computed at a time, of a dense block
 constexpr Index kGramBlock = 512;
 constexpr double kWorthThreads = 1 << 18;  // operations below which waking threads costs more than it saves
 
@@ -43,7 +44,7 @@ void times(const DenseBlock<T>& X, const MatrixIn& U, MatrixOut out, Workers& wo
 
 template <class T>
 void times(const CsrBlock<T>& X, const MatrixIn& U, MatrixOut out, Workers& workers) {
-  for_blocks(workers, X.rows, kRowBlock, worth_threads(X, U.cols()), [&](Index first, Index last) {
+  for_blocks(workers, X.rows, kSparseRowBlock, worth_threads(X, U.cols()), [&](Index first, Index last) {
     simd::sparse_product(rows_of(X, first, last), rows_of(U), U.cols(), rows_of(out, first));
   });
 }
@@ -63,6 +64,36 @@ void add_transpose_times(const CsrBlock<T>& X, const MatrixIn& V, MatrixOut out,
   const Index share = in_parallel ? (X.cols + workers.threads() - 1) / workers.threads() : X.cols;
   for_blocks(workers, X.cols, std::max<Index>(share, 1), in_parallel, [&](Index first, Index last) {
     simd::add_sparse_transpose_product(rows_of(X, 0, X.rows), first, last, rows_of(V), V.cols(), rows_of(out, first));
+  });
+}
+
+template <class T>
+void add_rows(const DenseBlock<T>& X, const std::vector<DataBlock::Move>& moves, MatrixOut out, Workers& workers) {
+  const Index stride = out.outerStride();
+  const bool in_parallel = static_cast<double>(moves.size()) * static_cast<double>(X.cols) > kWorthThreads;
+  for_blocks(workers, X.cols, kColumnBlock, in_parallel, [&](Index first, Index last) {
+    for (const DataBlock::Move& move : moves) {
+      const T* x = X.values.data() + move.row * X.cols;
+      double* to = out.data() + move.column;
+      for (Index j = first; j < last; ++j) to[j * stride] += move.sign * static_cast<double>(x[j]);
+    }
+  });
+}
+
+template <class T>
+void add_rows(const CsrBlock<T>& X, const std::vector<DataBlock::Move>& moves, MatrixOut out, Workers& workers) {
+  const double entries = static_cast<double>(X.nonzeros()) / static_cast<double>(std::max<Index>(1, X.rows));
+  const bool in_parallel = static_cast<double>(moves.size()) * entries > kWorthThreads;
+  const Index share = in_parallel ? (X.cols + workers.threads() - 1) / workers.threads() : X.cols;
+  for_blocks(workers, X.cols, std::max<Index>(share, 1), in_parallel, [&](Index first, Index last) {
+    for (const DataBlock::Move& move : moves) {
+      const auto begin = X.columns.begin() + X.offsets[static_cast<std::size_t>(move.row)];
+      const auto end = X.columns.begin() + X.offsets[static_cast<std::size_t>(move.row) + 1];
+      for (auto column = std::lower_bound(begin, end, first); column != end && *column < last; ++column) {
+        out(*column, move.column) +=
+            move.sign * static_cast<double>(X.values[static_cast<std::size_t>(column - X.columns.begin())]);
+      }
+    }
   });
 }
 
@@ -92,6 +123,11 @@ void DataBlock::times(const MatrixIn& U, MatrixOut out, Workers& workers) const 
 void DataBlock::add_transpose_times(const MatrixIn& V, MatrixOut out, Workers& workers) const {
   const Timed timed(workers.profile(), Step::transpose_times, V.cols());
   std::visit([&](const auto& X) { omvc::add_transpose_times(X, V, out, workers); }, *block_);
+}
+
+void DataBlock::add_rows(const std::vector<Move>& moves, MatrixOut out, Workers& workers) const {
+  const Timed timed(workers.profile(), Step::prototypes);
+  std::visit([&](const auto& X) { omvc::add_rows(X, moves, out, workers); }, *block_);
 }
 
 double DataBlock::squared_norm(Workers& workers) const {

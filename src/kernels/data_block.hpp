@@ -26,6 +26,15 @@ class DataBlock {
   // out += X' V, for V of rows x r and out of cols x r.
   void add_transpose_times(const MatrixIn& V, MatrixOut out, Workers& workers) const;
 
+  // out.col(column) += sign * x for every row x that is named, for out of cols x r: X' V for a V of few entries, which
+  // touches no row without one.
+  struct Move {
+    Index row;
+    Index column;
+    double sign;
+  };
+  void add_rows(const std::vector<Move>& moves, MatrixOut out, Workers& workers) const;
+
   double squared_norm(Workers& workers) const;  // ||X||^2
 
   // out += sum of the rows, for out of length cols.

@@ -10,13 +10,13 @@
 
 namespace omvc {
 
-inline constexpr Index kTallBlock = 16384;  // numbers: they stay in the second cache
+inline constexpr Index kTallBlock = 65536;  // numbers
 
 // Calls body(first, count) for the blocks of rows of a rows x cols matrix.
 template <class Body>
 void for_tall_blocks(Workers& workers, Index rows, Index cols, const Body& body) {
   const Index block = std::max<Index>(1, kTallBlock / std::max<Index>(1, cols));
-  for_blocks(workers, rows, block, rows * cols > 4 * kTallBlock,
+  for_blocks(workers, rows, block, rows * cols > kTallBlock,
              [&](Index first, Index last) { body(first, last - first); });
 }
 

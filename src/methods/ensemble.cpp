@@ -80,7 +80,7 @@ int Ensemble::learn(const PreparedChunk& data, Workers& workers) {
 
 void Ensemble::end_pass(Workers& workers) {
   if (!refine_) return;
-  prototypes_.end_pass();
+  prototypes_.end_pass(workers);
   if (factorises() && chunks_ >= kFactorChunks) factor_passes_ = pass_;
   if (pass_ == factor_passes_) {
     for (std::size_t run = 0; run < runs_.size(); ++run) prototypes_.add_given(prototypes_of(run, workers));

@@ -32,7 +32,7 @@ Matrix consensus_of(const ChunkWork& work, const ViewWork& view) {
 
 ChunkWork start_factors(const Options& options, const PreparedChunk& data, State& state, Workers& workers) {
   start_basis(options, data, 0, state, workers);
-  observe(data, state, workers);
+  observe(options, data, state, workers);
   ChunkWork work;
   make_work(options, data, state, work, workers);
   Options alone = options;  // no consensus

@@ -43,7 +43,7 @@ void Onmf::begin_pass(int pass) {
 
 int Onmf::learn(const PreparedChunk& chunk, Workers& workers) {
   start_basis(options_, chunk, 0, state_, workers);
-  if (state_.pass == 1) observe(chunk, state_, workers);
+  if (state_.pass == 1) observe(options_, chunk, state_, workers);
   ChunkWork& work = work_;
   make_work(options_, chunk, state_, work, workers);
   for (std::size_t v = 0; v < work.views.size(); ++v) refresh_products(state_.views[v].U, work.views[v], workers);

@@ -42,13 +42,14 @@ void Workers::run(std::int64_t count, const std::function<void(std::int64_t)>& t
     next_ = 0;
     failure_ = nullptr;
     first_failed_ = std::numeric_limits<std::int64_t>::max();
-    busy_ = threads();
+    unfinished_ = count;
     ++generation_;
   }
   wake_.notify_all();
   take_tasks();
   std::unique_lock lock(mutex_);
-  done_.wait(lock, [this] { return busy_ == 0; });
+  // Not for the threads, which may not even have woken up by now: with every task taken, nothing is left for them.
+  done_.wait(lock, [this] { return unfinished_ == 0; });
   task_ = nullptr;
   if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
@@ -85,8 +86,8 @@ void Workers::take_tasks() {
       first_failed_ = i;
       failure_ = failure;
     }
+    if (--unfinished_ == 0) done_.notify_all();
   }
-  if (--busy_ == 0) done_.notify_all();
 }
 
 }  // namespace omvc

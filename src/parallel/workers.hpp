@@ -47,7 +47,7 @@ class Workers {
   std::int64_t next_ = 0;
   std::int64_t first_failed_ = 0;
   std::exception_ptr failure_;
-  int busy_ = 0;
+  std::int64_t unfinished_ = 0;
   std::atomic<std::uint64_t> generation_ = 0;
   bool stopping_ = false;
   std::vector<std::thread> threads_;

@@ -17,9 +17,9 @@ double fill_weight(const Options& options, const ViewState& view, const State& s
 
 }  // namespace
 
-void observe(const PreparedChunk& chunk, State& state, Workers& workers) {
+void observe(const Options& options, const PreparedChunk& chunk, State& state, Workers& workers) {
   for (std::size_t v = 0; v < chunk.views.size(); ++v) {
-    chunk.views[v].add_row_sum(state.views[v].row_sum, workers);
+    if (options.missing == Missing::fill) chunk.views[v].add_row_sum(state.views[v].row_sum, workers);
     state.views[v].observed += static_cast<double>(chunk.views[v].rows());
   }
   state.instances += static_cast<double>(std::count(chunk.observed.begin(), chunk.observed.end(), true));

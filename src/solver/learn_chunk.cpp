@@ -57,7 +57,7 @@ void subtract_previous(const Matrix& previous, State& state, ChunkWork& work, Wo
 
 ChunkOutcome learn_chunk(const Options& options, const PreparedChunk& chunk, const Matrix* previous, State& state,
                          ChunkWork& work, Workers& workers) {
-  if (state.pass == 1) observe(chunk, state, workers);
+  if (state.pass == 1) observe(options, chunk, state, workers);
   make_work(options, chunk, state, work, workers);
   if (previous != nullptr) subtract_previous(*previous, state, work, workers);
   start_latent(options, state, kStartRounds, kLearned, work, workers);

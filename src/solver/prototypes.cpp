@@ -7,10 +7,18 @@
 #include "omvc/error.hpp"
 
 #include "kernels/data_block.hpp"
+#include "kernels/tall.hpp"
 
 namespace omvc {
 namespace {
 constexpr double kMaxCandidates = 1e5;  // in an archive: more is nonsense
+
+RowVector column_squares(const Matrix& P, Workers& workers) {
+  return sum_of_tall_blocks(workers, P.rows(), P.cols(), RowVector(RowVector::Zero(P.cols())),
+                            [&](Index first, Index count) {
+                              return RowVector(P.middleRows(first, count).colwise().squaredNorm());
+                            });
+}
 
 }  // namespace
 
@@ -55,32 +63,35 @@ void Prototypes::add_given(const std::vector<Matrix>& prototypes) {
   }
 }
 
-Prototypes::Distances Prototypes::distances(const PreparedChunk& chunk, Workers& workers) const {
+void Prototypes::distances(const PreparedChunk& chunk, Matrix* by_mean, Matrix* by_direction, Workers& workers) const {
   const Index width = static_cast<Index>(candidates()) * clusters_;
-  Distances out{Matrix::Zero(chunk.size(), width), Matrix::Zero(chunk.size(), width)};
+  for (Matrix* out : {by_mean, by_direction}) {
+    if (out != nullptr) out->setZero(chunk.size(), width);
+  }
+  Matrix products;
   for (std::size_t v = 0; v < views_.size(); ++v) {
     const Matrix& P = views_[v].prototypes;
-    const RowVector norms = P.colwise().squaredNorm();
-    // Of a prototype brought to length 1; one that is zero has no direction and stays at the origin.
-    const RowVector shrink = views_[v].unit
-                                 ? RowVector(norms.unaryExpr([](double x) { return x > 0 ? 1 / std::sqrt(x) : 1.0; }))
-                                 : RowVector(RowVector::Ones(width));
-    const RowVector unit_norms = norms.cwiseProduct(shrink.cwiseAbs2());
-    Matrix products(chunk.views[v].rows(), width);
+    const RowVector norms = column_squares(P, workers);
+    products.resize(chunk.views[v].rows(), width);
     chunk.views[v].times(P, products, workers);
-    for (Index i = 0; i < products.rows(); ++i) {
-      const Index at = chunk.present(v)[static_cast<std::size_t>(i)];
-      out.by_mean.row(at) += norms - 2 * products.row(i);
-      out.by_direction.row(at) += unit_norms - 2 * products.row(i).cwiseProduct(shrink);
-    }
-    if (views_[v].fill.size() == 0) continue;
-    const RowVector product = views_[v].fill.transpose() * P;
-    for (const Index at : chunk.missing(v)) {
-      out.by_mean.row(at) += norms - 2 * product;
-      out.by_direction.row(at) += unit_norms - 2 * product.cwiseProduct(shrink);
-    }
+    const RowVector fill = views_[v].fill.size() > 0 ? RowVector(views_[v].fill.transpose() * P) : RowVector();
+    const auto add = [&](Matrix& out, const RowVector& shrink) {
+      const RowVector squares = norms.cwiseProduct(shrink.cwiseAbs2());
+      for_tall_blocks(workers, products.rows(), width, [&](Index first, Index count) {
+        for (Index i = first; i < first + count; ++i) {
+          out.row(chunk.present(v)[static_cast<std::size_t>(i)]) += squares - 2 * products.row(i).cwiseProduct(shrink);
+        }
+      });
+      if (fill.size() == 0) return;
+      for (const Index at : chunk.missing(v)) out.row(at) += squares - 2 * fill.cwiseProduct(shrink);
+    };
+    if (by_mean != nullptr) add(*by_mean, RowVector::Ones(width));
+    if (by_direction == nullptr) continue;
+    // Of a prototype brought to length 1; one that is zero has no direction and stays at the origin.
+    add(*by_direction, views_[v].unit
+                           ? RowVector(norms.unaryExpr([](double x) { return x > 0 ? 1 / std::sqrt(x) : 1.0; }))
+                           : RowVector(RowVector::Ones(width)));
   }
-  return out;
 }
 
 CandidateLabels Prototypes::nearest(const Matrix& distances, const PreparedChunk& chunk) const {
@@ -97,19 +108,17 @@ void Prototypes::recount(const PreparedChunk& chunk, const CandidateLabels& befo
                          Workers& workers) {
   const Timed timed(workers.profile(), Step::prototypes);
   for (std::size_t v = 0; v < views_.size(); ++v) {
-    Matrix change = Matrix::Zero(chunk.views[v].rows(), views_[v].sums.cols());
-    for (Index i = 0; i < change.rows(); ++i) {
+    std::vector<DataBlock::Move> moves;
+    for (Index i = 0; i < chunk.views[v].rows(); ++i) {
       const Index at = chunk.present(v)[static_cast<std::size_t>(i)];
       for (int c = 0; c < candidates(); ++c) {
         if (before(at, c) == after(at, c)) continue;
-        if (before(at, c) >= 0) change(i, c * clusters_ + before(at, c)) -= 1;
-        if (after(at, c) >= 0) change(i, c * clusters_ + after(at, c)) += 1;
+        if (before(at, c) >= 0) moves.push_back({i, c * clusters_ + before(at, c), -1});
+        if (after(at, c) >= 0) moves.push_back({i, c * clusters_ + after(at, c), 1});
       }
     }
-    if ((change.array() != 0).any()) {
-      chunk.views[v].add_transpose_times(change, views_[v].sums, workers);
-      views_[v].counts += change.colwise().sum();
-    }
+    chunk.views[v].add_rows(moves, views_[v].sums, workers);
+    for (const DataBlock::Move& move : moves) views_[v].counts(move.column) += move.sign;
     if (views_[v].fill.size() == 0) continue;
     for (const Index at : chunk.missing(v)) {
       for (int c = 0; c < candidates(); ++c) {
@@ -120,15 +129,23 @@ void Prototypes::recount(const PreparedChunk& chunk, const CandidateLabels& befo
   }
 }
 
-void Prototypes::follow_sums() {
-  for (std::size_t v = 0; v < views_.size(); ++v) {
-    View& view = views_[v];
-    for (int c = 0; c < candidates(); ++c) {
-      if (frozen_[static_cast<std::size_t>(c)]) continue;
-      for (Index k = c * clusters_; k < (c + 1) * clusters_; ++k) {
-        if (view.count(k) > 0) view.prototypes.col(k) = view.sum(k) / (view.count(k) + ridge_);
-      }
+void Prototypes::follow_sums(Workers& workers) {
+  for (View& view : views_) {
+    const Index width = view.sums.cols();
+    // A prototype that is frozen or has no rows stays: it is its own multiple by 1, and no multiple of its sum.
+    RowVector stay = RowVector::Zero(width);
+    RowVector scale = RowVector::Zero(width);
+    for (Index k = 0; k < width; ++k) {
+      const bool moves = !frozen_[static_cast<std::size_t>(k / clusters_)] && view.count(k) > 0;
+      (moves ? scale : stay)(k) = moves ? 1 / (view.count(k) + ridge_) : 1;
     }
+    const RowVector filled = view.fill.size() > 0 ? RowVector(view.filled.cwiseProduct(scale)) : RowVector();
+    for_tall_blocks(workers, view.sums.rows(), width, [&](Index first, Index count) {
+      for (Index j = first; j < first + count; ++j) {
+        view.prototypes.row(j) = view.prototypes.row(j).cwiseProduct(stay) + view.sums.row(j).cwiseProduct(scale);
+        if (filled.size() > 0) view.prototypes.row(j) += view.fill(j) * filled;
+      }
+    });
   }
 }
 
@@ -138,36 +155,39 @@ CandidateLabels Prototypes::learn(const PreparedChunk& chunk, const CandidateLab
   CandidateLabels labels = previous;
   labels.conservativeResize(chunk.size(), candidates());
   if (previous.cols() < candidates()) labels.rightCols(candidates() - previous.cols()).setConstant(-1);
+  Matrix all;
   for (int round = 0; round < rounds; ++round) {
-    const Distances all = distances(chunk, workers);
-    const CandidateLabels next = nearest(by == Nearest::by_mean ? all.by_mean : all.by_direction, chunk);
+    distances(chunk, by == Nearest::by_mean ? &all : nullptr, by == Nearest::by_mean ? nullptr : &all, workers);
+    const CandidateLabels next = nearest(all, chunk);
     if (next == labels) break;
     recount(chunk, labels, next, workers);
     labels = next;
-    follow_sums();
+    follow_sums(workers);
   }
   return labels;
 }
 
-void Prototypes::end_pass() {
+void Prototypes::end_pass(Workers& workers) {
   thaw();
-  follow_sums();
+  follow_sums(workers);
 }
 
 CandidateLabels Prototypes::assign(const PreparedChunk& chunk, RowVector& error, Workers& workers) const {
   const Timed timed(workers.profile(), Step::prototypes);
   if (error.size() == 0) error.setZero(candidates());
-  const Distances all = distances(chunk, workers);
+  Matrix by_mean;
+  Matrix by_direction;
+  distances(chunk, &by_mean, &by_direction, workers);
   double squares = 0;
   for (const DataBlock& view : chunk.views) squares += view.squared_norm(workers);
   for (int c = 0; c < candidates(); ++c) {
     error(c) += squares;
     for (Index i = 0; i < chunk.size(); ++i) {
       if (!chunk.observed[static_cast<std::size_t>(i)]) continue;
-      error(c) += all.by_mean.row(i).segment(c * clusters_, clusters_).minCoeff();
+      error(c) += by_mean.row(i).segment(c * clusters_, clusters_).minCoeff();
     }
   }
-  return nearest(all.by_direction, chunk);
+  return nearest(by_direction, chunk);
 }
 
 RowVector Prototypes::error() const {

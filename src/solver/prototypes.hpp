@@ -61,7 +61,7 @@ class Prototypes {
 
   // Lets candidates that were given follow their sums from now on (thaw), and all move to where their sums are.
   void thaw() { frozen_.assign(frozen_.size(), false); }
-  void end_pass();
+  void end_pass(Workers& workers);
 
   // Assigns by direction with the prototypes as they are, and adds to `error` the least value of the objective above, a
   // candidate each.
@@ -104,13 +104,10 @@ class Prototypes {
     double count(Index k) const { return fill.size() > 0 ? counts(k) + filled(k) : counts(k); }
   };
   void widen();
-  void follow_sums();
-  // Squared distances of every instance (row) from every prototype (column), without the squared norm of the instance.
-  struct Distances {
-    Matrix by_mean;
-    Matrix by_direction;
-  };
-  Distances distances(const PreparedChunk& chunk, Workers& workers) const;
+  void follow_sums(Workers& workers);
+  // Squared distances of every instance (row) from every prototype (column), without the squared norm of the instance,
+  // for one product with the data; those that nobody wants are null.
+  void distances(const PreparedChunk& chunk, Matrix* by_mean, Matrix* by_direction, Workers& workers) const;
   CandidateLabels nearest(const Matrix& distances, const PreparedChunk& chunk) const;
 
   int clusters_ = 0;

@@ -13,7 +13,7 @@ namespace {
 
 using Lanes = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor>;
 
-constexpr Index kBlock = 4 * simd::kLane;
+constexpr double kTask = 1 << 18;  // operations that are worth a task of their own
 constexpr double kWorthThreads = 1 << 17;
 constexpr double kSigma = 0.01;  // of Eq. (17), (18); Lin (2007), whom the paper follows, uses the same value
 constexpr double kEta = 0.1;     // gamma = eta^phi, likewise
@@ -59,15 +59,17 @@ void RowProblem::improve_some(const MatrixIn& Q, const TwoRuns& l, int steps, co
   const Timed timed(workers.profile(), Step::row_solver);
   if (!(lipschitz_ > 0)) return;  // G = 0: nothing was observed, and every z is as good as another
   const Index r = G_.rows();
-  const bool in_parallel = static_cast<double>(some.size() * r * r * steps) > kWorthThreads;
-  for_blocks(workers, some.size(), kBlock, in_parallel, [&](Index first, Index last) {
-    const Some block{some.first + first, some.first + last, some.rows};
-    if (solver_ == RowSolver::hals) {
-      descend(Q, l, steps, block, Z);
-    } else {
-      newton(Q, l, steps, block, Z);
-    }
-  });
+  const double work = static_cast<double>(r * r) * steps;  // of a row
+  const Index block = simd::kLane * static_cast<Index>(1 + kTask / (work * static_cast<double>(simd::kLane)));
+  for_blocks(workers, some.size(), block, work * static_cast<double>(some.size()) > kWorthThreads,
+             [&](Index first, Index last) {
+               const Some block{some.first + first, some.first + last, some.rows};
+               if (solver_ == RowSolver::hals) {
+                 descend(Q, l, steps, block, Z);
+               } else {
+                 newton(Q, l, steps, block, Z);
+               }
+             });
 }
 
 void RowProblem::newton(const MatrixIn& Q, const TwoRuns& l, int steps, const Some& some, MatrixOut Z) const {

@@ -152,7 +152,7 @@ TEST(Prototypes, GivenOnesStayForAPassAndFollowAfterwards) {
   EXPECT_EQ(model.error()(0), std::numeric_limits<double>::infinity());
   model.learn(data, none(chunk, 1), 1, Nearest::by_mean, workers);
   EXPECT_EQ(model.prototypes(0), given[0]);
-  model.end_pass();
+  model.end_pass(workers);
   EXPECT_NE(model.prototypes(0), given[0]);
   EXPECT_TRUE(std::isfinite(model.error()(0)));
 }
