@@ -27,12 +27,12 @@ struct Rows {
 };
 
 // out += X M, for dense X of rows x depth, M of depth x r.
-template <class T>
-void add_product(const T* X, Index x_stride, Index rows, Index depth, ConstRows M, Index r, Rows out);
+void add_product(const float* X, Index x_stride, Index rows, Index depth, ConstRows M, Index r, Rows out);
+void add_product(const double* X, Index x_stride, Index rows, Index depth, ConstRows M, Index r, Rows out);
 
 // out += X' M, for dense X of depth x rows, M of depth x r.
-template <class T>
-void add_transpose_product(const T* X, Index x_stride, Index rows, Index depth, ConstRows M, Index r, Rows out);
+void add_transpose_product(const float* X, Index x_stride, Index rows, Index depth, ConstRows M, Index r, Rows out);
+void add_transpose_product(const double* X, Index x_stride, Index rows, Index depth, ConstRows M, Index r, Rows out);
 
 // The rows [first, last) of a sparse block.
 template <class T>
@@ -45,17 +45,17 @@ struct SparseRows {
 };
 
 // out = X M for those rows; out has last - first of them.
-template <class T>
-void sparse_product(const SparseRows<T>& X, ConstRows M, Index r, Rows out);
+void sparse_product(const SparseRows<float>& X, ConstRows M, Index r, Rows out);
+void sparse_product(const SparseRows<double>& X, ConstRows M, Index r, Rows out);
 
-// out += X' M, for the features [begin, end) of X alone; rows of M and of the block have the same numbers, out begins with
-// feature `begin`.
-template <class T>
-void add_sparse_transpose_product(const SparseRows<T>& X, Index begin, Index end, ConstRows M, Index r, Rows out);
+// out += X' M, for the features [begin, end) of X alone; rows of M and of the block have the same numbers, out begins
+// with feature `begin`.
+void add_sparse_transpose_product(const SparseRows<float>& X, Index begin, Index end, ConstRows M, Index r, Rows out);
+void add_sparse_transpose_product(const SparseRows<double>& X, Index begin, Index end, ConstRows M, Index r, Rows out);
 
 // Sum of squares in eight interleaved chains.
-template <class T>
-double sum_of_squares(const T* values, Index count);
+double sum_of_squares(const float* values, Index count);
+double sum_of_squares(const double* values, Index count);
 
 // Cyclic coordinate descent on `count` problems  minimise z G z' - 2 z q' + l 1'z over z >= 0, at most kLane at a time:
 // z and q lie with the problems side by side, entry k of problem i at [k * kLane + i]. A problem is left alone after a

@@ -25,8 +25,9 @@ template <class T, class Part>
 T sum_of_tall_blocks(Workers& workers, Index rows, Index cols, T zero, const Part& part) {
   const Index block = std::max<Index>(1, kTallBlock / std::max<Index>(1, cols));
   std::vector<T> parts(static_cast<std::size_t>((rows + block - 1) / block), zero);
-  for_tall_blocks(workers, rows, cols,
-                  [&](Index first, Index count) { parts[static_cast<std::size_t>(first / block)] = part(first, count); });
+  for_tall_blocks(workers, rows, cols, [&](Index first, Index count) {
+    parts[static_cast<std::size_t>(first / block)] = part(first, count);
+  });
   for (const T& each : parts) zero += each;
   return zero;
 }
@@ -39,10 +40,9 @@ inline double inner_product(const Matrix& A, const Matrix& B, Workers& workers) 
 }
 
 inline RowVector column_sums(const Matrix& A, Workers& workers) {
-  return sum_of_tall_blocks(workers, A.rows(), A.cols(), RowVector(RowVector::Zero(A.cols())),
-                            [&](Index first, Index count) {
-                              return RowVector(A.middleRows(first, count).colwise().sum());
-                            });
+  return sum_of_tall_blocks(
+      workers, A.rows(), A.cols(), RowVector(RowVector::Zero(A.cols())),
+      [&](Index first, Index count) { return RowVector(A.middleRows(first, count).colwise().sum()); });
 }
 
 }  // namespace omvc

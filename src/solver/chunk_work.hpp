@@ -34,8 +34,8 @@ struct ChunkWork {
   Index observed = 0;                // instances with at least one view
 };
 
-// Counts the instances of a chunk and, where missing ones are filled, sums its rows: what Eq. (10) and (11) are made of.
-// First pass only, since later passes see nothing new.
+// Counts the instances of a chunk and, where missing ones are filled, sums its rows: what Eq. (10) and (11) are made
+// of. First pass only, since later passes see nothing new.
 void observe(const Options& options, const PreparedChunk& chunk, State& state, Workers& workers);
 
 // Line 3: fills the missing instances where the options ask for it, and sets their weights (Eq. 10, 11). The methods

@@ -15,8 +15,8 @@ struct ChunkOutcome {
 
 // Learns a chunk (already scaled): improves the basis and adds the chunk to the sums of the state. `previous` holds the
 // rows of V* that the last pass left for these instances, in today's scale, where statistics are to be replaced; null
-// in the first pass and under accumulation. The basis of every view that has been observed must have been started. `work`
-// is room to work in, which keeps its memory from chunk to chunk.
+// in the first pass and under accumulation. The basis of every view that has been observed must have been started.
+// `work` is room to work in, which keeps its memory from chunk to chunk.
 ChunkOutcome learn_chunk(const Options& options, const PreparedChunk& chunk, const Matrix* previous, State& state,
                          ChunkWork& work, Workers& workers);
 

@@ -14,10 +14,9 @@ namespace {
 constexpr double kMaxCandidates = 1e5;  // in an archive: more is nonsense
 
 RowVector column_squares(const Matrix& P, Workers& workers) {
-  return sum_of_tall_blocks(workers, P.rows(), P.cols(), RowVector(RowVector::Zero(P.cols())),
-                            [&](Index first, Index count) {
-                              return RowVector(P.middleRows(first, count).colwise().squaredNorm());
-                            });
+  return sum_of_tall_blocks(
+      workers, P.rows(), P.cols(), RowVector(RowVector::Zero(P.cols())),
+      [&](Index first, Index count) { return RowVector(P.middleRows(first, count).colwise().squaredNorm()); });
 }
 
 }  // namespace

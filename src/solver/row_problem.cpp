@@ -63,11 +63,11 @@ void RowProblem::improve_some(const MatrixIn& Q, const TwoRuns& l, int steps, co
   const Index block = simd::kLane * static_cast<Index>(1 + kTask / (work * static_cast<double>(simd::kLane)));
   for_blocks(workers, some.size(), block, work * static_cast<double>(some.size()) > kWorthThreads,
              [&](Index first, Index last) {
-               const Some block{some.first + first, some.first + last, some.rows};
+               const Some part{some.first + first, some.first + last, some.rows};
                if (solver_ == RowSolver::hals) {
-                 descend(Q, l, steps, block, Z);
+                 descend(Q, l, steps, part, Z);
                } else {
-                 newton(Q, l, steps, block, Z);
+                 newton(Q, l, steps, part, Z);
                }
              });
 }

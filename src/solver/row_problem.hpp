@@ -58,7 +58,9 @@ class RowProblem {
     const std::vector<Index>* rows;
 
     Index size() const { return last - first; }
-    Index operator[](Index i) const { return rows == nullptr ? first + i : (*rows)[static_cast<std::size_t>(first + i)]; }
+    Index operator[](Index i) const {
+      return rows == nullptr ? first + i : (*rows)[static_cast<std::size_t>(first + i)];
+    }
   };
   void improve_some(const MatrixIn& Q, const TwoRuns& l, int steps, const Some& some, MatrixOut Z,
                     Workers& workers) const;

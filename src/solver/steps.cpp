@@ -92,8 +92,9 @@ void refresh_sums(const Sums& past, ViewWork& work, Workers& workers) {
   gram(work.V, work.X.observed(), work.X.squared_weights().rest, total.A, workers);
   total.A += past.A;
   total.B.resize(past.B.rows(), past.B.cols());
-  for_tall_blocks(workers, past.B.rows(), past.B.cols(),
-                  [&](Index first, Index count) { total.B.middleRows(first, count) = past.B.middleRows(first, count); });
+  for_tall_blocks(workers, past.B.rows(), past.B.cols(), [&](Index first, Index count) {
+    total.B.middleRows(first, count) = past.B.middleRows(first, count);
+  });
   work.X.add_to(work.V, total.B, workers);
   total.c = past.c + work.share.c;
 }

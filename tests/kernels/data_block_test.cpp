@@ -40,7 +40,8 @@ TEST_P(DataBlockShapes, EqualTheNaiveOracle) {
     const Matrix expected = Matrix::Ones(shape.cols, shape.rank) + naive::transpose_times(block, V);
     EXPECT_LE((sum - expected).cwiseAbs().maxCoeff(), tolerance(shape.rows)) << block.index();
 
-    EXPECT_NEAR(data.squared_norm(workers), naive::squared_norm(block), tolerance(shape.rows * shape.cols)) << block.index();
+    EXPECT_NEAR(data.squared_norm(workers), naive::squared_norm(block), tolerance(shape.rows * shape.cols))
+        << block.index();
 
     Vector rows = Vector::Zero(shape.cols);
     data.add_row_sum(rows, workers);
@@ -64,6 +65,31 @@ TEST(DataBlock, NoRowsGiveZero) {
     data.add_transpose_times(Matrix(0, 2), sum, workers);
     EXPECT_EQ(sum.cwiseAbs().maxCoeff(), 0);
     EXPECT_EQ(data.squared_norm(workers), 0);
+  }
+}
+
+TEST(DataBlock, AddedRowsAreTheProductWithTheirEntries) {
+  const Matrix X = test::random_sparse(300, 900, 0.4, 5);
+  std::vector<DataBlock::Move> moves;
+  Matrix V = Matrix::Zero(300, 6);
+  for (Index i = 0; i < 300; i += 2) {
+    moves.push_back({i, i % 6, 1});
+    moves.push_back({i, (i + 1) % 6, -1});
+    V(i, i % 6) += 1;
+    V(i, (i + 1) % 6) -= 1;
+  }
+  for (const Block& block : blocks_of(X)) {
+    const DataBlock data(block);
+    for (const int threads : {1, 3}) {
+      Workers workers(threads);
+      Matrix sum = Matrix::Ones(900, 6);
+      data.add_rows(moves, sum, workers);
+      EXPECT_LE((sum - Matrix::Ones(900, 6) - X.transpose() * V).cwiseAbs().maxCoeff(), tolerance(300))
+          << block.index();
+      Matrix same = Matrix::Ones(900, 6);
+      data.add_rows({}, same, workers);
+      EXPECT_EQ(same, (Matrix::Ones(900, 6)));
+    }
   }
 }
 

@@ -1,0 +1,181 @@
+#include <algorithm>
+
+#include "kernels/simd.hpp"
+
+#define HWY_TARGET_INCLUDE "kernels/simd_dense.cpp"
+#include "kernels/simd_targets.hpp"
+// The first include runs through this file once for each instruction set.
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "kernels/simd_columns-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace omvc::simd::HWY_NAMESPACE {
+
+constexpr int kTileRows = HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4 ? 4 : 8;  // as many as registers allow
+constexpr int kTileVectors = 3;
+constexpr Index kDepth = 256;         // of a packed panel: it stays in the first cache
+constexpr Index kPanel = kDepth + 8;  // distance of its rows, no power of two
+
+// c += a b for kRows rows of c; entry (i, j) of a lies at a[i * kRowStep + j * kDepthStep].
+template <class D, int kRows, int kVectors, Index kRowStep, Index kDepthStep>
+HWY_INLINE void multiply_tile(D d, Index depth, const double* HWY_RESTRICT a, ConstRows b, const Columns& at, Rows c) {
+  using V = hn::Vec<D>;
+  V sum[kRows][kVectors];
+  const double* HWY_RESTRICT row[kVectors];
+#pragma GCC unroll 4
+  for (int v = 0; v < kVectors; ++v) {
+    row[v] = b.data + at[static_cast<std::size_t>(v)];
+#pragma GCC unroll 8
+    for (int i = 0; i < kRows; ++i) sum[i][v] = hn::LoadU(d, c.data + i * c.stride + at[static_cast<std::size_t>(v)]);
+  }
+  for (Index j = 0; j < depth; ++j) {
+    V right[kVectors];
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors; ++v) {
+      right[v] = hn::LoadU(d, row[v]);
+      row[v] += b.stride;
+    }
+#pragma GCC unroll 8
+    for (int i = 0; i < kRows; ++i) {
+      const V left = hn::Set(d, a[i * kRowStep + j * kDepthStep]);
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) sum[i][v] = hn::MulAdd(left, right[v], sum[i][v]);
+    }
+  }
+#pragma GCC unroll 4
+  for (int v = 0; v < kVectors; ++v) {
+#pragma GCC unroll 8
+    for (int i = 0; i < kRows; ++i) hn::StoreU(sum[i][v], d, c.data + i * c.stride + at[static_cast<std::size_t>(v)]);
+  }
+}
+
+// Calls body(number of rows, first row) for tiles that cover `rows`.
+template <class Body>
+HWY_INLINE void for_row_tiles(Index rows, const Body& body) {
+  Index i = 0;
+  for (; i + kTileRows <= rows; i += kTileRows) body(std::integral_constant<int, kTileRows>(), i);
+  if constexpr (kTileRows > 4) {
+    if (i + 4 <= rows) {
+      body(std::integral_constant<int, 4>(), i);
+      i += 4;
+    }
+  }
+  if (i + 2 <= rows) {
+    body(std::integral_constant<int, 2>(), i);
+    i += 2;
+  }
+  if (i < rows) body(std::integral_constant<int, 1>(), i);
+}
+
+template <class T>
+HWY_INLINE void product(const T* X, Index x_stride, Index rows, Index depth, ConstRows M, Index r, Rows out) {
+  HWY_ALIGN double panel[kTileRows * kPanel];
+  for (Index j = 0; j < depth; j += kDepth) {
+    const Index deep = std::min(kDepth, depth - j);
+    for_row_tiles(rows, [&]<int kRows>(std::integral_constant<int, kRows>, Index first) HWY_ATTR {
+      for (int i = 0; i < kRows; ++i) {
+        const T* HWY_RESTRICT from = X + (first + i) * x_stride + j;
+        for (Index e = 0; e < deep; ++e) panel[i * kPanel + e] = static_cast<double>(from[e]);
+      }
+      with_lanes(r, [&](auto d) HWY_ATTR {
+        for_column_tiles<kTileVectors>(
+            d, r, [&]<int kVectors>(std::integral_constant<int, kVectors>, const Columns& at) HWY_ATTR {
+              multiply_tile<decltype(d), kRows, kVectors, kPanel, 1>(d, deep, panel, {M.data + j * M.stride, M.stride},
+                                                                     at, {out.data + first * out.stride, out.stride});
+            });
+      });
+    });
+  }
+}
+
+template <class T>
+HWY_INLINE void transpose_product(const T* X, Index x_stride, Index rows, Index depth, ConstRows M, Index r, Rows out) {
+  HWY_ALIGN double panel[kTileRows * kDepth];
+  for (Index j = 0; j < depth; j += kDepth) {
+    const Index deep = std::min(kDepth, depth - j);
+    for_row_tiles(rows, [&]<int kRows>(std::integral_constant<int, kRows>, Index first) HWY_ATTR {
+      const T* HWY_RESTRICT from = X + j * x_stride + first;
+      for (Index e = 0; e < deep; ++e, from += x_stride) {
+#pragma GCC unroll 8
+        for (int i = 0; i < kRows; ++i) panel[e * kRows + i] = static_cast<double>(from[i]);
+      }
+      with_lanes(r, [&](auto d) HWY_ATTR {
+        for_column_tiles<kTileVectors>(
+            d, r, [&]<int kVectors>(std::integral_constant<int, kVectors>, const Columns& at) HWY_ATTR {
+              multiply_tile<decltype(d), kRows, kVectors, 1, kRows>(d, deep, panel, {M.data + j * M.stride, M.stride},
+                                                                    at, {out.data + first * out.stride, out.stride});
+            });
+      });
+    });
+  }
+}
+
+// Eight chains whatever the length of vectors, added in one order.
+template <class T>
+HWY_INLINE double squares(const T* values, Index count) {
+  double chain[8] = {};
+  Index i = 0;
+  for (; i + 8 <= count; i += 8) {
+#pragma GCC unroll 8
+    for (int c = 0; c < 8; ++c) {
+      const auto x = static_cast<double>(values[i + c]);
+      chain[c] += x * x;
+    }
+  }
+  for (int c = 0; i < count; ++i, ++c) chain[c] += static_cast<double>(values[i]) * static_cast<double>(values[i]);
+  return ((chain[0] + chain[1]) + (chain[2] + chain[3])) + ((chain[4] + chain[5]) + (chain[6] + chain[7]));
+}
+
+void product_float(const float* X, Index x_stride, Index rows, Index depth, ConstRows M, Index r, Rows out) {
+  product(X, x_stride, rows, depth, M, r, out);
+}
+void product_double(const double* X, Index x_stride, Index rows, Index depth, ConstRows M, Index r, Rows out) {
+  product(X, x_stride, rows, depth, M, r, out);
+}
+void transpose_float(const float* X, Index x_stride, Index rows, Index depth, ConstRows M, Index r, Rows out) {
+  transpose_product(X, x_stride, rows, depth, M, r, out);
+}
+void transpose_double(const double* X, Index x_stride, Index rows, Index depth, ConstRows M, Index r, Rows out) {
+  transpose_product(X, x_stride, rows, depth, M, r, out);
+}
+double squares_float(const float* values, Index count) { return squares(values, count); }
+double squares_double(const double* values, Index count) { return squares(values, count); }
+const char* name_of_target() { return hwy::TargetName(HWY_TARGET); }
+
+}  // namespace omvc::simd::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace omvc::simd {
+
+HWY_EXPORT(product_float);
+HWY_EXPORT(product_double);
+HWY_EXPORT(transpose_float);
+HWY_EXPORT(transpose_double);
+HWY_EXPORT(squares_float);
+HWY_EXPORT(squares_double);
+HWY_EXPORT(name_of_target);
+
+void add_product(const float* X, Index x_stride, Index rows, Index depth, ConstRows M, Index r, Rows out) {
+  HWY_DYNAMIC_DISPATCH(product_float)(X, x_stride, rows, depth, M, r, out);
+}
+void add_product(const double* X, Index x_stride, Index rows, Index depth, ConstRows M, Index r, Rows out) {
+  HWY_DYNAMIC_DISPATCH(product_double)(X, x_stride, rows, depth, M, r, out);
+}
+
+void add_transpose_product(const float* X, Index x_stride, Index rows, Index depth, ConstRows M, Index r, Rows out) {
+  HWY_DYNAMIC_DISPATCH(transpose_float)(X, x_stride, rows, depth, M, r, out);
+}
+void add_transpose_product(const double* X, Index x_stride, Index rows, Index depth, ConstRows M, Index r, Rows out) {
+  HWY_DYNAMIC_DISPATCH(transpose_double)(X, x_stride, rows, depth, M, r, out);
+}
+
+double sum_of_squares(const float* values, Index count) { return HWY_DYNAMIC_DISPATCH(squares_float)(values, count); }
+double sum_of_squares(const double* values, Index count) { return HWY_DYNAMIC_DISPATCH(squares_double)(values, count); }
+
+const char* target() { return HWY_DYNAMIC_DISPATCH(name_of_target)(); }
+
+}  // namespace omvc::simd
+#endif

@@ -1,0 +1,215 @@
+// Every inner loop for every instruction set that this machine has, against its definition, on random shapes: ranks
+// around the lengths of vectors, strides, data that do not begin at a cache line, nothing at all.
+#include "kernels/simd.hpp"
+
+#include <cmath>
+#include <gtest/gtest.h>
+#include <hwy/targets.h>
+
+#include "chunk/matrix.hpp"
+#include "random/philox.hpp"
+#include "support/random_data.hpp"
+
+namespace omvc {
+namespace {
+
+std::vector<std::int64_t> targets() {
+  std::vector<std::int64_t> all;
+  for (std::int64_t left = hwy::SupportedTargets(); left != 0; left &= left - 1) all.push_back(left & -left);
+  return all;
+}
+
+// Calls body() once for each instruction set.
+template <class Body>
+void for_each_target(const Body& body) {
+  for (const std::int64_t target : targets()) {
+    hwy::SetSupportedTargetsForTest(target);
+    SCOPED_TRACE(simd::target());
+    body();
+  }
+  hwy::SetSupportedTargetsForTest(0);
+}
+
+struct Shape {
+  Index rows, depth, rank, pad;
+};
+
+std::vector<Shape> random_shapes(std::uint64_t seed) {
+  std::vector<Shape> shapes{{0, 5, 3, 0}, {5, 0, 3, 1}, {1, 1, 1, 0}, {8, 256, 24, 0}, {9, 257, 25, 3}};
+  const Random random(seed, Purpose::basis, 0);
+  for (std::uint64_t i = 0; i < 40; ++i) {
+    const auto below = [&](std::uint64_t n, std::uint64_t at) {
+      return static_cast<Index>(random.below(n, 4 * i + at));
+    };
+    shapes.push_back({below(40, 0), below(600, 1), 1 + below(70, 2), below(5, 3)});
+  }
+  return shapes;
+}
+
+// A matrix inside a wider one, whose first number does not begin a cache line; the numbers around it must stay.
+struct Inside {
+  Inside(const Matrix& inner, Index pad)
+      : rows(inner.rows()), cols(inner.cols()), offset(pad), all(Matrix::Constant(rows + 1, cols + 2 * pad, 7)) {
+    all.block(0, offset, rows, cols) = inner;
+  }
+  double* data() { return all.data() + offset; }
+  Index stride() const { return all.cols(); }
+  Matrix inner() const { return all.block(0, offset, rows, cols); }
+  bool untouched_around() const {
+    return (all.leftCols(offset).array() == 7).all() && (all.rightCols(offset).array() == 7).all() &&
+           (all.row(rows).array() == 7).all();
+  }
+
+  Index rows, cols, offset;
+  Matrix all;
+};
+
+double tolerance(Index depth) { return 1e-15 * static_cast<double>(depth * depth + 1); }
+
+template <class T>
+void check_dense(const Shape& shape) {
+  SCOPED_TRACE(testing::Message() << shape.rows << " x " << shape.depth << ", r " << shape.rank << ", pad "
+                                  << shape.pad);
+  const Matrix X = test::random_matrix(shape.rows, shape.depth, 1).cast<T>().template cast<double>();
+  const Matrix M = test::random_matrix(shape.depth, shape.rank, 2);
+  const Matrix start = test::random_matrix(shape.rows, shape.rank, 3);
+  const Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> typed = X.cast<T>();
+  const Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> transposed = X.transpose().cast<T>();
+  Inside right(M, shape.pad);
+  const Matrix expected = start + X * M;
+
+  Inside out(start, shape.pad);
+  simd::add_product(typed.data(), shape.depth, shape.rows, shape.depth, {right.data(), right.stride()}, shape.rank,
+                    {out.data(), out.stride()});
+  EXPECT_LE((out.inner() - expected).cwiseAbs().sum(), tolerance(shape.depth) * static_cast<double>(expected.size()));
+  EXPECT_TRUE(out.untouched_around());
+
+  Inside turned(start, shape.pad);
+  simd::add_transpose_product(transposed.data(), shape.rows, shape.rows, shape.depth, {right.data(), right.stride()},
+                              shape.rank, {turned.data(), turned.stride()});
+  EXPECT_EQ(turned.inner(), out.inner()) << "both sum in the order of the depth";
+  EXPECT_TRUE(turned.untouched_around());
+
+  const double squares = simd::sum_of_squares(typed.data(), typed.size());
+  EXPECT_NEAR(squares, X.squaredNorm(), 1e-12 * (1 + squares));
+}
+
+TEST(Simd, DenseProductsEqualTheDefinition) {
+  for_each_target([] {
+    for (const Shape& shape : random_shapes(1)) {
+      check_dense<float>(shape);
+      check_dense<double>(shape);
+    }
+  });
+}
+
+template <class T>
+void check_sparse(const Shape& shape) {
+  SCOPED_TRACE(testing::Message() << shape.rows << " x " << shape.depth << ", r " << shape.rank);
+  const Matrix X = test::random_sparse(shape.rows, shape.depth, 0.15, 4).cast<T>().template cast<double>();
+  const Block block = test::csr_block<T>(X);
+  const auto& csr = std::get<CsrBlock<T>>(block);
+  const Index middle = shape.rows / 2;
+  const auto part = [&](Index first, Index last) {
+    return simd::SparseRows<T>{csr.offsets.data(), csr.columns.data(), csr.values.data(), first, last};
+  };
+  const Matrix M = test::random_matrix(shape.depth, shape.rank, 5);
+  Inside right(M, shape.pad);
+  Inside out(Matrix::Zero(shape.rows - middle, shape.rank), shape.pad);
+  simd::sparse_product(part(middle, shape.rows), {right.data(), right.stride()}, shape.rank,
+                       {out.data(), out.stride()});
+  const Matrix expected = X.bottomRows(shape.rows - middle) * M;
+  EXPECT_LE((out.inner() - expected).cwiseAbs().sum(), tolerance(shape.depth) * static_cast<double>(expected.size()));
+  EXPECT_TRUE(out.untouched_around());
+
+  // The features in two parts, as two threads take them.
+  const Matrix V = test::random_matrix(shape.rows, shape.rank, 6);
+  const Matrix start = test::random_matrix(shape.depth, shape.rank, 7);
+  Inside left(V, shape.pad);
+  Inside sums(start, shape.pad);
+  const Index cut = shape.depth / 3;
+  for (const auto& [begin, end] : {std::pair<Index, Index>{0, cut}, {cut, shape.depth}}) {
+    simd::add_sparse_transpose_product(part(0, shape.rows), begin, end, {left.data(), left.stride()}, shape.rank,
+                                       {sums.data() + begin * sums.stride(), sums.stride()});
+  }
+  const Matrix wanted = start + X.transpose() * V;
+  EXPECT_LE((sums.inner() - wanted).cwiseAbs().sum(), tolerance(shape.rows) * static_cast<double>(wanted.size()));
+  EXPECT_TRUE(sums.untouched_around());
+}
+
+TEST(Simd, SparseProductsEqualTheDefinition) {
+  for_each_target([] {
+    for (const Shape& shape : random_shapes(2)) {
+      check_sparse<float>(shape);
+      check_sparse<double>(shape);
+    }
+  });
+}
+
+// One problem by the definition of coordinate descent.
+RowVector descended(const Matrix& G, const RowVector& q, double l, int sweeps, RowVector z) {
+  for (int sweep = 0; sweep < sweeps; ++sweep) {
+    for (Index k = 0; k < z.size(); ++k) {
+      const double gradient = z.dot(G.row(k)) - q(k) + l / 2;
+      z(k) = G(k, k) > 0 ? std::max(0.0, z(k) - gradient / G(k, k)) : 0.0;
+    }
+  }
+  return z;
+}
+
+TEST(Simd, CoordinateDescentEqualsTheDefinition) {
+  for_each_target([] {
+    for (const Index r : {1, 2, 3, 7, 8, 13, 33}) {
+      Matrix half = test::random_matrix(r + 3, r, static_cast<std::uint64_t>(r));
+      if (r > 2) half.col(1).setZero();  // a component that nothing uses
+      const Matrix G = half.transpose() * half;
+      const Matrix q = test::random_matrix(r, simd::kLane, 2).array() - 0.3;
+      const Matrix l = test::random_matrix(1, simd::kLane, 3);
+      const Matrix start = test::random_matrix(r, simd::kLane, 4);
+      Matrix z = start;
+      simd::coordinate_descent(G.data(), r, q.data(), l.data(), 3, 0, z.data());
+      for (Index i = 0; i < simd::kLane; ++i) {
+        const RowVector expected = descended(G, q.col(i).transpose(), l(0, i), 3, start.col(i).transpose());
+        EXPECT_LE((z.col(i).transpose() - expected).cwiseAbs().maxCoeff(), 1e-11) << "r " << r << ", problem " << i;
+      }
+    }
+  });
+}
+
+TEST(Simd, AProblemAtRestStaysWhileOthersMove) {
+  for_each_target([] {
+    const Index r = 5;
+    const Matrix half = test::random_matrix(8, r, 1);
+    const Matrix G = half.transpose() * half;
+    Matrix q = test::random_matrix(r, simd::kLane, 2);
+    const std::vector<double> l(simd::kLane, 0.0);
+    Matrix z = Matrix::Ones(r, simd::kLane);
+    // Problem 0 starts at its minimum: q = z G there.
+    q.col(0) = G * z.col(0);
+    const int sweeps = simd::coordinate_descent(G.data(), r, q.data(), l.data(), 1000, 1e-4, z.data());
+    EXPECT_GT(sweeps, 1);
+    EXPECT_LT(sweeps, 1000);
+    EXPECT_LE((z.col(0).array() - 1).abs().maxCoeff(), 1e-12);
+  });
+}
+
+// Neither the length of vectors nor how rows are cut into calls changes a bit, among machines that fuse multiply-adds.
+TEST(Simd, VectorLengthsChangeNoBit) {
+  const Matrix X = test::random_matrix(21, 300, 1), M = test::random_matrix(300, 19, 2);
+  std::vector<Matrix> results;
+  for (const std::int64_t target : targets()) {
+    if (target != HWY_AVX2 && target != HWY_AVX3) continue;
+    hwy::SetSupportedTargetsForTest(target);
+    for (const Index cut : {0, 4, 11}) {
+      Matrix out = Matrix::Zero(21, 19);
+      simd::add_product(X.data(), 300, cut, 300, {M.data(), 19}, 19, {out.data(), 19});
+      simd::add_product(X.data() + cut * 300, 300, 21 - cut, 300, {M.data(), 19}, 19, {out.data() + cut * 19, 19});
+      results.push_back(out);
+    }
+  }
+  hwy::SetSupportedTargetsForTest(0);
+  for (const Matrix& result : results) EXPECT_EQ(result, results[0]);
+}
+
+}  // namespace
+}  // namespace omvc
