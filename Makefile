@@ -1,5 +1,5 @@
 # The front door. `make demo` and `make test` do everything on a fresh Debian 12 machine, packages included.
-.PHONY: setup build demo test format check-format sanitize fuzz-build fuzz fuzz-long bench-build bench clean
+.PHONY: setup build demo test format check-format sanitize fuzz-build fuzz fuzz-long bench-build bench bench-end-to-end clean
 
 # ccache makes a second build of the same sources quick; without it everything works as well.
 CMAKE_FLAGS := $(if $(shell command -v ccache),-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
@@ -54,6 +54,10 @@ bench: bench-build
 	@build-bench/bench/omvc_microbench --benchmark_min_time=0.2 $(if $(FILTER),--benchmark_filter='$(FILTER)') \
 	  --benchmark_out=build-bench/micro.json
 	@echo "omvc: the same as JSON: build-bench/micro.json"
+
+# Whole passes beside their peers, into docs/performance.md; an idle machine and half an hour are needed.
+bench-end-to-end: bench-build
+	@python3 bench/end_to_end.py --write
 
 clean:
 	@rm -rf build build-dev build-asan build-tsan build-fuzz build-bench

@@ -76,7 +76,7 @@ Index choose_chunk(const Survey* survey) {
   double bytes = 0;  // of an instance that has every view
   Index features = 0;
   for (const ViewSurvey& view : survey->views) {
-    bytes += view.sparse ? 12 * view.entries / view.observed : 8 * static_cast<double>(view.sum.size());
+    bytes += view.sparse ? 12 * view.entries / std::max(1.0, view.observed) : 8 * static_cast<double>(view.sum.size());
     features += static_cast<Index>(view.sum.size());
   }
   // The basis step runs over all features once a chunk: with as many instances as features it weighs as little as it

@@ -11,7 +11,7 @@
 // O(chunk + sum of d_v r) whatever the number of instances; embedding rows wait in a temporary file for k-means.
 //
 // A Clusterer is used by one thread at a time. Same options and data, same bits: for any number of threads, any machine
-// with the same build, through the command or the library.
+// with the same build that fuses multiply-adds (AVX2 or later, Arm), through the command or the library.
 #pragma once
 
 #include <memory>

@@ -151,7 +151,7 @@ inline constexpr std::tuple kParams{
     Param<Algorithm>{"method", &Options::method, 0, 0, "omvc, or one of those it is compared with (docs/methods.md)"},
     Param<int>{"rank", &Options::rank, 0, 4096, "number of latent components r; 0 chooses by consensus and data"},
     Param<Index>{"chunk", &Options::chunk, 0, 1 << 24,
-                 "instances learned at a time; 0 chooses: 500, fewer if they are large"},
+                 "instances learned at a time; 0 chooses: 500, fewer if they are large, more if features are many"},
     Param<int>{"passes", &Options::passes, 1, 100000,
                "times the data are read; one for streams, and for masked-kmeans in its mini-batch form"},
     Param<Consensus>{"consensus", &Options::consensus, 0, 0,

@@ -1,8 +1,9 @@
-// The three operations through which the solver touches data (design: "the data is touched by three operations only"),
-// and the sum of its rows for the running mean of Eq. (10). Dense, CSR, float and double differ here and nowhere else.
+// The operations through which the solver touches data (design: "the data is touched by three operations only"): X U,
+// X' V and ||X||^2, and two that are X' V for special V: the sum of the rows, for the running mean of Eq. (10), and
+// rows added here and there, for prototypes. Dense, CSR, float and double differ here and nowhere else.
 //
-// Every operation cuts its output into blocks that depend on the shape alone and computes each element in one fixed
-// order, so results are equal to the bit for any number of threads.
+// Every element of a result is computed in one fixed order, however the work is cut into blocks, so results are equal
+// to the bit for any number of threads.
 #pragma once
 
 #include <vector>

@@ -1,3 +1,5 @@
+#include <limits>
+
 #include "kernels/simd.hpp"
 
 #define HWY_TARGET_INCLUDE "kernels/simd_descent.cpp"
@@ -44,7 +46,7 @@ int descend(const double* HWY_RESTRICT G, Index r, const double* HWY_RESTRICT q,
         for (int v = 0; v < kVectors; ++v) gradient[v] = hn::MulAdd(g, hn::LoadU(d, from + v * kWidest), gradient[v]);
       }
       // A component that nothing uses has no say: its entry is 0.
-      const bool used = row[k] > 0;
+      const bool used = row[k] >= std::numeric_limits<double>::min();  // so that its inverse is finite
       const V scale = hn::Set(d, used ? 1 / row[k] : 0.0);
 #pragma GCC unroll 16
       for (int v = 0; v < kVectors; ++v) {

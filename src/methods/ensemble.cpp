@@ -83,7 +83,10 @@ void Ensemble::end_pass(Workers& workers) {
   prototypes_.end_pass(workers);
   if (factorises() && chunks_ >= kFactorChunks) factor_passes_ = pass_;
   if (pass_ == factor_passes_) {
-    for (std::size_t run = 0; run < runs_.size(); ++run) prototypes_.add_given(prototypes_of(run, workers));
+    for (std::size_t run = 0; run < runs_.size(); ++run) {
+      prototypes_.add_given(prototypes_of(run, workers));
+      runs_[run]->rest();
+    }
   } else if (pass_ == passes_ - 1 && pass_ > factor_passes_ + 1) {
     choose(prototypes_.error());
   }

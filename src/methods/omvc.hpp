@@ -38,7 +38,13 @@ class Omvc {
   void begin_pass(int pass) { state_.begin_pass(pass); }
 
   // From here on chunks hold new instances: they are counted as those of the first pass are, and replace nothing.
-  void continue_stream() { state_.pass = 1; }
+  void continue_stream() {
+    state_.pass = 1;
+    rest();
+  }
+
+  // Gives back the room that learning takes; learning takes it again.
+  void rest() { work_ = {}; }
 
   // Learns a chunk. From the second pass on, the last generation of `previous` holds the rows that the last pass left.
   LearnedRows learn(const PreparedChunk& chunk, const RowStore* previous, Workers& workers);

@@ -31,7 +31,7 @@ struct ViewState {
   Matrix U;             // d x r, the basis
   Sums seen;            // what the basis is learned from
   Sums pass;            // this pass only: what the average loss of Eq. (28) is made of
-  Vector row_sum;       // d, sum of the observed rows (Eq. 10)
+  Vector row_sum;       // d, sum of the observed rows (Eq. 10); zero where missing instances are ignored
   double observed = 0;  // their number (Eq. 10, 11)
 };
 

@@ -19,7 +19,7 @@ enum class Step {
   first_look,       // at the data, before anything is learned
   reading,          // ahead, while something else is done
   waiting,          // for the reader
-  prepare,          // a chunk for being multiplied many times
+  prepare,          // a chunk: its squares and presence patterns
   times,            // X U
   transpose_times,  // X' V
   gram,             // V' V

@@ -2,6 +2,7 @@
 
 #include <exception>
 #include <limits>
+#include <system_error>
 #include <utility>
 
 namespace omvc {
@@ -22,7 +23,11 @@ void pause() {
 Workers::Workers(int threads) {
   if (threads <= 0) threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   threads_.reserve(static_cast<std::size_t>(threads - 1));
-  for (int i = 1; i < threads; ++i) threads_.emplace_back([this] { work(); });
+  try {
+    for (int i = 1; i < threads; ++i) threads_.emplace_back([this] { work(); });
+  } catch (const std::system_error&) {
+    // The machine allows no more threads. Results do not depend on their number: those that run will do.
+  }
 }
 
 Workers::~Workers() {

@@ -1,5 +1,5 @@
-// Threads that never change a result: work is cut into the same blocks whatever the number of threads, each block
-// writes its own output, and sums over blocks are taken in block order by the caller.
+// Threads that never change a result: each block of work writes its own output, every number in one order of summation
+// whatever the blocks, and sums over blocks are taken over blocks that depend on the shape alone, in their order.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,8 @@ namespace omvc {
 
 class Workers {
  public:
-  // threads - 1 threads are started; the caller is the remaining one. 0 means as many as the machine has.
+  // threads - 1 threads are started, or as many as the machine allows; the caller is the remaining one. 0 means as many
+  // as the machine has.
   explicit Workers(int threads = 1);
   ~Workers();
   Workers(const Workers&) = delete;
@@ -29,7 +30,7 @@ class Workers {
   Profile& profile() { return profile_; }
 
   // Calls task(i) for i = 0 .. count-1, in any order, on any thread, and returns when all are done. The first exception
-  // that a task threw (in the order of i) is rethrown here after all threads have stopped.
+  // that a task threw (in the order of i) is rethrown here after all tasks are done.
   // One call at a time; tasks may not call run themselves.
   void run(std::int64_t count, const std::function<void(std::int64_t)>& task);
 

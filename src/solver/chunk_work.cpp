@@ -44,6 +44,8 @@ void make_work(const Options& options, const PreparedChunk& chunk, const State& 
     view.share.c = view.X.squared_norm(workers);
   }
   work.consensus.setZero(chunk.size(), r);
+  work.ridge = 0;
+  work.groups.clear();
   if (options.consensus == Consensus::tight) work.groups = group_by_pattern(work);
 }
 

@@ -49,6 +49,7 @@ void subtract_previous(const Matrix& previous, State& state, ChunkWork& work, Wo
     seen.A -= view.share.A;
     view.X.add_to(view.V, seen.B, workers);
     seen.c -= view.share.c;
+    view.V = -view.V;
   }
   work.consensus = previous;
 }

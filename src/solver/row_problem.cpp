@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "kernels/simd.hpp"
@@ -33,7 +34,7 @@ Matrix ridged_inverse(const Matrix& G) {
 
 Matrix diagonal_inverse(const Matrix& G) {
   Matrix out = Matrix::Zero(G.rows(), G.cols());
-  for (Index k = 0; k < G.rows(); ++k) out(k, k) = G(k, k) > 0 ? 1 / G(k, k) : 0;
+  for (Index k = 0; k < G.rows(); ++k) out(k, k) = G(k, k) >= std::numeric_limits<double>::min() ? 1 / G(k, k) : 0;
   return out;
 }
 

@@ -19,6 +19,11 @@ void gather(const Matrix& from, const std::vector<Index>& positions, Matrix& out
   });
 }
 
+// How far from 1 the norms of the columns may be before they are brought to 1 again. Nothing but the ridge, which is
+// relative to all of them, depends on the scale of a column where the consensus is tight; rescaling runs over all of U
+// and B, and after the first chunks there is next to nothing to rescale.
+constexpr double kNearOne = 0.1;
+
 // 1 / D for the columns to rescale by; 1 where a column is zero.
 RowVector inverse_or_one(const RowVector& D) {
   return D.unaryExpr([](double x) { return x > 0 ? 1 / x : 1.0; });
@@ -130,6 +135,7 @@ void rescale_basis(const Options& options, State& state, ChunkWork* work, Worker
   RowVector D = RowVector::Zero(state.scale.size());
   for (const ViewState& view : state.views) D += column_sums(view.U, workers);
   D /= static_cast<double>(state.views.size());
+  if ((D.array() > 1 - kNearOne).all() && (D.array() < 1 + kNearOne).all()) return;
   for (std::size_t v = 0; v < state.views.size(); ++v) rescale_view(v, D);
   const RowVector safe = inverse_or_one(inverse_or_one(D));
   state.scale = state.scale.cwiseProduct(safe);
@@ -168,7 +174,7 @@ double penalty(const Options& options, const ChunkWork& work) {
 
 double reconstruction_error(const Sums& sums, const Matrix& U, const Matrix& UtU, Workers& workers) {
   const double error = sums.c - 2 * inner_product(sums.B, U, workers) + sums.A.cwiseProduct(UtU).sum();
-  return error > 0 ? error : 0;
+  return error < 0 ? 0 : error;
 }
 
 double objective(const Options& options, const State& state, const ChunkWork& work, Workers& workers) {

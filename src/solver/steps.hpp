@@ -36,8 +36,9 @@ void refresh_sums(const Sums& past, ViewWork& work, Workers& workers);
 // Lines 9 and 10: the sums of past and chunk become the past, and what they have grown by belongs to this pass.
 void keep_sums(ViewWork& work, ViewState& view, Workers& workers);
 
-// Brings the columns of U to L1 norm 1 (soft consensus: each view by itself; tight: the views together, to mean norm 1)
-// and V, A and B with them, so that the reconstruction does not change. A column that is zero stays.
+// Brings the columns of U to L1 norm 1 (soft consensus: each view by itself; tight: the views together, to mean norm 1,
+// once one is further than a tenth from it) and V, A and B with them, so that the reconstruction does not change. A
+// column that is zero stays.
 void rescale_basis(const Options& options, State& state, ChunkWork* work, Workers& workers);
 
 // Groups the observed instances of a chunk by the views they are observed in.

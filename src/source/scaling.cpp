@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 #include <variant>
 
 #include "omvc/error.hpp"
@@ -127,10 +128,10 @@ Index apply(const ViewScaling& scaling, B& X, const Refuse& refuse) {
       // A new instance may lie below the range of those the scaling was chosen on.
       if (!keep_sign) x = std::max(x, 0.0);
       squares += x * x;
-      entry = static_cast<T>(x);
+      entry = static_cast<T>(scaling.unit_rows ? x : x * scaling.factor);
     });
-    const double factor = scaling.factor * (scaling.unit_rows && squares > 0 ? 1 / std::sqrt(squares) : 1);
-    if (factor == 1) continue;
+    if (!scaling.unit_rows) continue;
+    const double factor = scaling.factor * (squares > 0 ? 1 / std::sqrt(squares) : 1);
     for_row(X, i, [&](T& entry, std::size_t) { entry = static_cast<T>(static_cast<double>(entry) * factor); });
   }
   return clipped;

@@ -69,10 +69,11 @@ TEST(DataBlock, NoRowsGiveZero) {
 }
 
 TEST(DataBlock, AddedRowsAreTheProductWithTheirEntries) {
-  const Matrix X = test::random_sparse(300, 900, 0.4, 5);
+  const Index n = 1000;  // enough that every kind of block is worth threads
+  const Matrix X = test::random_sparse(n, 900, 0.4, 5);
   std::vector<DataBlock::Move> moves;
-  Matrix V = Matrix::Zero(300, 6);
-  for (Index i = 0; i < 300; i += 2) {
+  Matrix V = Matrix::Zero(n, 6);
+  for (Index i = 0; i < n; i += 2) {
     moves.push_back({i, i % 6, 1});
     moves.push_back({i, (i + 1) % 6, -1});
     V(i, i % 6) += 1;
@@ -80,12 +81,14 @@ TEST(DataBlock, AddedRowsAreTheProductWithTheirEntries) {
   }
   for (const Block& block : blocks_of(X)) {
     const DataBlock data(block);
+    Matrix alone = Matrix::Ones(900, 6);
     for (const int threads : {1, 3}) {
       Workers workers(threads);
       Matrix sum = Matrix::Ones(900, 6);
       data.add_rows(moves, sum, workers);
-      EXPECT_LE((sum - Matrix::Ones(900, 6) - X.transpose() * V).cwiseAbs().maxCoeff(), tolerance(300))
-          << block.index();
+      if (threads == 1) alone = sum;
+      EXPECT_EQ(sum, alone);
+      EXPECT_LE((sum - Matrix::Ones(900, 6) - X.transpose() * V).cwiseAbs().maxCoeff(), tolerance(n)) << block.index();
       Matrix same = Matrix::Ones(900, 6);
       data.add_rows({}, same, workers);
       EXPECT_EQ(same, (Matrix::Ones(900, 6)));
@@ -100,7 +103,7 @@ TEST(DataBlock, ThreadsDoNotChangeABit) {
   const Matrix V = test::random_matrix(700, 9, 7);
   for (const Block& block : blocks_of(X)) {
     const DataBlock data(block);
-    std::vector<Matrix> products, sums, grams;
+    std::vector<Matrix> products, sums, grams, totals;
     for (const int threads : {1, 2, 5}) {
       Workers workers(threads);
       Matrix product(700, 9), sum = Matrix::Zero(1500, 9), G;
@@ -110,11 +113,16 @@ TEST(DataBlock, ThreadsDoNotChangeABit) {
       products.push_back(product);
       sums.push_back(sum);
       grams.push_back(G);
+      Vector total = Vector::Zero(1500);
+      data.add_row_sum(total, workers);
+      total(0) += data.squared_norm(workers);
+      totals.push_back(total);
     }
     for (std::size_t i = 1; i < products.size(); ++i) {
       EXPECT_TRUE((products[0].array() == products[i].array()).all());
       EXPECT_TRUE((sums[0].array() == sums[i].array()).all());
       EXPECT_TRUE((grams[0].array() == grams[i].array()).all());
+      EXPECT_EQ(totals[0], totals[i]);
     }
   }
 }

@@ -75,6 +75,24 @@ class LearnChunk : public testing::TestWithParam<std::pair<Consensus, RowSolver>
   Workers workers_{1};
 };
 
+// Room that other chunks have worked in, larger, smaller and with views that nobody has, leaves no trace.
+TEST_P(LearnChunk, UsedRoomIsAsGoodAsNew) {
+  const Chunk first = make_chunk(1, 50);
+  Workers workers(1);
+  State used_state = started(first);
+  State new_state = used_state;
+  ChunkWork used;
+  Chunk lone = make_chunk(80, 7);
+  lone.views[0] = test::view_of(Matrix(0, 12), {}, test::dense_block<double>);
+  for (const Chunk& chunk : {first, lone, make_chunk(90, 71)}) {
+    const ChunkOutcome reused = learn_chunk(options(), PreparedChunk(chunk), nullptr, used_state, used, workers);
+    const ChunkOutcome fresh = learn(options(), chunk, nullptr, new_state, workers);
+    EXPECT_EQ(reused.consensus, fresh.consensus);
+    EXPECT_EQ(reused.rounds, fresh.rounds);
+    for (std::size_t v = 0; v < 2; ++v) EXPECT_EQ(used_state.views[v].U, new_state.views[v].U);
+  }
+}
+
 TEST_P(LearnChunk, MoreRoundsNeverRaiseTheLoss) {
   const Chunk chunk = make_chunk(0, 30);
   double last = std::numeric_limits<double>::infinity();

@@ -1,6 +1,7 @@
 #include "solver/row_problem.hpp"
 
 #include <Eigen/LU>
+#include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
 
@@ -192,6 +193,32 @@ TEST(RowProblem, RowsDoNotDependOnTheirNeighboursOrOnThreads) {
     problem.improve(Q, {}, 3, one, single);
     problem.improve(Q, {}, 3, two, pair);
     EXPECT_TRUE((one.array() == two.array()).all()) << name_of(solver);
+  }
+}
+
+// A row that is listed comes out as it would alone, wherever it stands in the list and whoever its neighbours are, also
+// where rows stop by themselves.
+TEST(RowProblem, ListedRowsComeOutAsTheyWouldAlone) {
+  const Index n = 70, r = 6;
+  const Matrix Q = test::random_matrix(n, r, 2).array() - 0.2;
+  const Matrix start = test::random_matrix(n, r, 3);
+  std::vector<Index> rows;
+  for (Index i = 0; i < n; ++i) rows.push_back((i * 37 + 11) % n);
+  rows.resize(45);  // one full group of lanes, and a short one
+  for (const RowSolver solver : {RowSolver::hals, RowSolver::newton, RowSolver::diagonal}) {
+    const RowProblem problem(solver, test::random_gram(r, 1), 1e-3);
+    Workers workers(2);
+    Matrix together = start;
+    problem.improve(Q, 30, rows, together, workers);
+    for (Index i = 0; i < n; ++i) {
+      if (std::find(rows.begin(), rows.end(), i) == rows.end()) {
+        EXPECT_EQ(together.row(i), start.row(i)) << "a row that is not listed";
+        continue;
+      }
+      Matrix alone = start.row(i);
+      problem.improve(Q.middleRows(i, 1), {}, 30, alone, workers);
+      EXPECT_EQ(together.row(i), alone) << "row " << i;
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 #include "source/scaling.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
 
@@ -34,6 +35,30 @@ TEST(Scaling, TotalMassIsOneAndNegativesAreCountedAndGone) {
     EXPECT_EQ(clipped, 2);
     EXPECT_NEAR(test::sum(chunk.views[0].block), 1, 1e-15);
     EXPECT_EQ(test::dense_row(chunk.views[0].block, 0), (std::vector<double>{0.1, 0, 3 * 0.1}));
+  }
+}
+
+// Numbers of single precision are rounded once, however they are stored.
+TEST(Scaling, DenseAndSparseFloatsComeOutTheSame) {
+  const Matrix X = test::random_sparse(40, 30, 0.8, 3);
+  for (const Scaling scaling : {Scaling::total, Scaling::l2, Scaling::automatic}) {
+    Block dense = test::dense_block<float>(X);
+    Block sparse = test::csr_block<float>(X);
+    const Schema schema = test::schema_of({30});
+    Survey survey(schema);
+    survey.add(one_view(dense));
+    const std::vector<ViewScaling> chosen{choose_scaling(scaling, survey.views[0])};
+    if (!chosen[0].shift.empty() &&
+        std::any_of(chosen[0].shift.begin(), chosen[0].shift.end(), [](double shift) { return shift != 0; })) {
+      continue;  // the zeros of a sparse view would fill
+    }
+    Chunk left = one_view(dense);
+    Chunk right = one_view(sparse);
+    apply_scaling(chosen, schema, left);
+    apply_scaling(chosen, schema, right);
+    for (Index i = 0; i < 40; ++i) {
+      EXPECT_EQ(test::dense_row(left.views[0].block, i), test::dense_row(right.views[0].block, i)) << "row " << i;
+    }
   }
 }
 
