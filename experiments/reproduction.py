@@ -2,7 +2,8 @@
 """Puts the page and the figures that `omvc reproduce` wrote into docs/reproduction.md and docs/figures/reproduction.
 
     build/omvc reproduce all --data ../shared/data --out FOLDER --grid
-    python3 experiments/reproduction.py FOLDER --write
+    python3 experiments/reproduction.py FOLDER --write                              the whole page and its figures
+    python3 experiments/reproduction.py FOLDER --only "Table IV" --place times --write   sections that begin so
 """
 
 import argparse
@@ -17,6 +18,8 @@ ROOT = Path(__file__).resolve().parent.parent
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, help="the --out of omvc reproduce")
+    parser.add_argument("--only", help="sections whose titles begin with one of these, with commas; without lists of differences")
+    parser.add_argument("--place", default="reproduction", help="the marker in docs/reproduction.md")
     parser.add_argument("--write", action="store_true", help="change docs/, rather than print")
     arguments = parser.parse_args()
     page = arguments.folder / "README.md"
@@ -24,15 +27,19 @@ def main():
         sys.exit(f"{page} is absent: run omvc reproduce --out {arguments.folder} first")
     text = page.read_text().split("\n", 1)[1].strip()
     text = re.sub(r"\]\((fig\w+\.svg)\)", r"](figures/reproduction/\1)", text)
+    if arguments.only:
+        wanted = tuple(name + ":" if name.startswith("Table") else name for name in arguments.only.split(","))
+        sections = [part for part in re.split(r"^## ", text, flags=re.M)[1:] if part.startswith(wanted)]
+        text = "\n\n".join("#### " + part.split("More than 0.05")[0].strip() for part in sections)
     if not arguments.write:
         print(text)
         return
     figures = ROOT / "docs" / "figures" / "reproduction"
     figures.mkdir(parents=True, exist_ok=True)
-    for figure in arguments.folder.glob("fig*.svg"):
-        shutil.copy(figure, figures)
+    for figure in re.findall(r"\]\(figures/reproduction/(fig\w+\.svg)\)", text):
+        shutil.copy(arguments.folder / figure, figures)
     docs = ROOT / "docs" / "reproduction.md"
-    docs.write_text(re.sub(r"(<!-- reproduction -->\n).*?(<!-- end -->)", lambda m: m[1] + text + "\n" + m[2],
+    docs.write_text(re.sub(rf"(<!-- {arguments.place} -->\n).*?(<!-- end -->)", lambda m: m[1] + text + "\n" + m[2],
                            docs.read_text(), flags=re.S))
 
 
