@@ -75,6 +75,21 @@ TEST_F(Reproduce, WritesTheTableBesideThePapersNumbers) {
   EXPECT_TRUE(contains(out("index.html"), "<h2>Table VI"));
 }
 
+#ifdef OMVC_WITH_HDF5
+TEST_F(Reproduce, TakesTheConvertedFileInThePlaceOfAStandIn) {
+  ASSERT_EQ(
+      run_command({"generate", dir_.path("data/youtube.h5mu"), "--rows", "120", "--features", "8,6,5", "-k", "31"})
+          .code,
+      0);
+  const Outcome done =
+      run_command(command("fig1-8", "1") + Arguments{"--sets", "youtube", "--methods", "omvc-paper,onmf-i"});
+  ASSERT_EQ(done.code, 0) << done.message();
+  EXPECT_FALSE(contains(done.err, "YouTube is absent")) << done.err;
+  EXPECT_TRUE(contains(out("results.csv"), "youtube/40%/omvc-paper"));
+  EXPECT_FALSE(contains(out("README.md"), "planted")) << "the real file stands for itself";
+}
+#endif
+
 TEST_F(Reproduce, GoesOnAfterACutLineAndRunsOnlyWhatIsMissing) {
   const Arguments first = command("table6") + Arguments{"--methods", "omvc-paper"};
   ASSERT_EQ(run_command(first).code, 0);
