@@ -276,7 +276,8 @@ PreparedChunk FitRun::prepare(const Chunk& chunk) {
   PreparedChunk data(chunk);
   if (position_.pass > 1) return data;
   for (const Index row : chunk.rows) counts_.instances = std::max(counts_.instances, row + 1);
-  for (std::size_t v = 0; v < data.views.size(); ++v) counts_.squares[v] += data.views[v].squared_norm(*engine_.workers);
+  for (std::size_t v = 0; v < data.views.size(); ++v)
+    counts_.squares[v] += data.views[v].squared_norm(*engine_.workers);
   counts_.observed += std::count(data.observed.begin(), data.observed.end(), true);
   patterns_->remember(chunk);
   return data;

@@ -21,6 +21,7 @@ CONFIGS = {
     "paper": ("`--preset paper`", ["--preset", "paper", "--passes", "1"]),
     "default": ("default", []),
 }
+LARGE_CHUNK = {"reuters": ["--chunk", "2000"], "youtube": ["--chunk", "2000"]}  # of the paper's preset, as in the paper
 
 
 def run(arguments, **more):

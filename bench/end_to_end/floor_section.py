@@ -4,7 +4,7 @@ import json
 import tempfile
 from pathlib import Path
 
-from common import CLUSTERS, CONFIGS, median, run, short, table
+from common import CLUSTERS, CONFIGS, LARGE_CHUNK, median, run, short, table
 
 THREADS = (2, 1)
 PAPER = {"digit": 27.47, "webkb": 16.69, "reuters": 1964, "youtube": 1548}  # Table IV, seconds a pass
@@ -47,7 +47,7 @@ def floor_of(bench, name, report, threads):
 
 def measure(bench, name, config, scratch):
     """Fits before and after the floor, so that both see the machine in the same state."""
-    options = CONFIGS[config][1]
+    options = CONFIGS[config][1] + (LARGE_CHUNK.get(name, []) if config == "paper" else [])
     data, k = bench.data(name), CLUSTERS[name]
     labels = {threads: Path(scratch) / f"{threads}.txt" for threads in THREADS}
     fits = {threads: [bench.fit(data, k, options, threads, labels[threads])] for threads in THREADS}

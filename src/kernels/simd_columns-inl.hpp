@@ -22,7 +22,8 @@ using Full = hn::ScalableTag<double>;
 constexpr Index kWidest = static_cast<Index>(hn::MaxLanes(Full()));
 using Columns = std::array<Index, 4>;  // first column of each vector of a tile
 
-// Calls body(tag) with the longest vectors that are not longer than a row of r.
+// Calls body(tag) with the longest vectors that are not longer than a row of r. One column is no work for vectors and
+// is done without them.
 template <class Body>
 HWY_INLINE void with_lanes(Index r, const Body& body) {
   if (r >= kWidest) return body(Full());
@@ -32,7 +33,6 @@ HWY_INLINE void with_lanes(Index r, const Body& body) {
   if constexpr (kWidest > 2) {
     if (r >= 2) return body(hn::CappedTag<double, 2>());
   }
-  body(hn::CappedTag<double, 1>());
 }
 
 // Covers r columns by tiles of at most kMost vectors, and calls body(number of vectors, their first columns). The last

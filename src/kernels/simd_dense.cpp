@@ -69,8 +69,26 @@ HWY_INLINE void for_row_tiles(Index rows, const Body& body) {
   if (i < rows) body(std::integral_constant<int, 1>(), i);
 }
 
+// out += X m for one column, entry (i, j) of X at i * row_step + j * depth_step; four rows at a time, since a sum waits
+// for itself.
+template <class T>
+HWY_INLINE void one_column(const T* X, Index row_step, Index depth_step, Index rows, Index depth, ConstRows m,
+                           Rows out) {
+  for (Index first = 0; first < rows; first += 4) {
+    const Index count = std::min<Index>(4, rows - first);
+    double sum[4] = {};
+    for (Index i = 0; i < count; ++i) sum[i] = out.data[(first + i) * out.stride];
+    const T* from = X + first * row_step;
+    for (Index j = 0; j < depth; ++j, from += depth_step) {
+      for (Index i = 0; i < count; ++i) sum[i] += static_cast<double>(from[i * row_step]) * m.data[j * m.stride];
+    }
+    for (Index i = 0; i < count; ++i) out.data[(first + i) * out.stride] = sum[i];
+  }
+}
+
 template <class T>
 HWY_INLINE void product(const T* X, Index x_stride, Index rows, Index depth, ConstRows M, Index r, Rows out) {
+  if (r == 1) return one_column(X, x_stride, 1, rows, depth, M, out);
   HWY_ALIGN double panel[kTileRows * kPanel];
   for (Index j = 0; j < depth; j += kDepth) {
     const Index deep = std::min(kDepth, depth - j);
@@ -92,6 +110,7 @@ HWY_INLINE void product(const T* X, Index x_stride, Index rows, Index depth, Con
 
 template <class T>
 HWY_INLINE void transpose_product(const T* X, Index x_stride, Index rows, Index depth, ConstRows M, Index r, Rows out) {
+  if (r == 1) return one_column(X, 1, x_stride, rows, depth, M, out);
   HWY_ALIGN double panel[kTileRows * kDepth];
   for (Index j = 0; j < depth; j += kDepth) {
     const Index deep = std::min(kDepth, depth - j);

@@ -15,6 +15,16 @@ namespace omvc::simd::HWY_NAMESPACE {
 
 template <class T>
 HWY_INLINE void sparse_rows(const SparseRows<T>& X, ConstRows M, Index r, Rows out) {
+  if (r == 1) {
+    for (Index i = X.first; i < X.last; ++i) {
+      double sum = 0;
+      for (Index e = X.offsets[i]; e < X.offsets[i + 1]; ++e) {
+        sum += static_cast<double>(X.values[e]) * M.data[X.columns[e] * M.stride];
+      }
+      out.data[(i - X.first) * out.stride] = sum;
+    }
+    return;
+  }
   with_lanes(r, [&](auto d) HWY_ATTR {
     for_column_tiles<4>(d, r, [&]<int kVectors>(std::integral_constant<int, kVectors>, const Columns& at) HWY_ATTR {
       using V = hn::Vec<decltype(d)>;
@@ -40,6 +50,16 @@ HWY_INLINE void sparse_rows(const SparseRows<T>& X, ConstRows M, Index r, Rows o
 
 template <class T>
 HWY_INLINE void sparse_transpose(const SparseRows<T>& X, Index begin, Index end, ConstRows M, Index r, Rows out) {
+  if (r == 1) {
+    for (Index i = X.first; i < X.last; ++i) {
+      const std::int32_t* last = X.columns + X.offsets[i + 1];
+      const std::int32_t* column = std::lower_bound(X.columns + X.offsets[i], last, begin);
+      for (const T* value = X.values + (column - X.columns); column != last && *column < end; ++column, ++value) {
+        out.data[(*column - begin) * out.stride] += static_cast<double>(*value) * M.data[i * M.stride];
+      }
+    }
+    return;
+  }
   with_lanes(r, [&](auto d) HWY_ATTR {
     for_column_tiles<4>(d, r, [&]<int kVectors>(std::integral_constant<int, kVectors>, const Columns& at) HWY_ATTR {
       using V = hn::Vec<decltype(d)>;
