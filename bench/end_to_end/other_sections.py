@@ -43,9 +43,9 @@ def nmf(bench):
             bench.record("nmf", data=name, rounds=rounds, seconds=seconds, loss=loss, threads=threads, fits=theirs[-1])
             reached = next((each for each in theirs[-1] if each["loss"] <= loss), None)
             last = reached or theirs[-1][-1]
-            rows.append([name, rounds, short(seconds / passes), short(loss), short(same / passes),
-                         short(theirs[-1][0]["loss"]), f"{same / seconds:.1f}",
-                         f"{last['passes']}" if reached else f"not in {last['passes']}: {short(last['loss'])}",
+            rows.append([name, rounds, short(seconds / passes), f"{loss:.4f}", short(same / passes),
+                         f"{theirs[-1][0]['loss']:.4f}", f"{same / seconds:.1f}",
+                         f"{last['passes']}" if reached else f"not in {last['passes']}: {last['loss']:.4f}",
                          f"{'' if reached else 'more than '}{last['seconds'] / seconds:.1f}"])
     bench.publish("nmf", table(["data", "rounds at most", "omvc, s a pass", "loss", "MiniBatchNMF, s a pass", "its loss",
                                 "omvc faster, same passes", "passes of MiniBatchNMF to the loss of omvc",

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "kernels/tall.hpp"
 #include "methods/batch_kmeans.hpp"
 
 namespace omvc {
@@ -62,7 +63,7 @@ std::vector<Matrix> StreamClusters::random_parts(const PreparedChunk& data, Work
     }
     basis.emplace_back(Matrix::Zero(data.views[v].cols(), options_.clusters));
     data.views[v].add_transpose_times(parts, basis.back(), workers);
-    const RowVector counts = (parts.colwise().sum().array() + options_.ridge).max(1e-300);
+    const RowVector counts = (column_sums(parts, workers).array() + options_.ridge).max(1e-300);
     basis.back() = basis.back() * counts.cwiseInverse().asDiagonal();
   }
   return basis;
