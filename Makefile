@@ -2,7 +2,7 @@
 .PHONY: setup build demo test format check-format sanitize fuzz-build fuzz fuzz-long bench-build bench bench-end-to-end clean
 
 # ccache makes a second build of the same sources quick; without it everything works as well.
-CMAKE_FLAGS := $(if $(shell command -v ccache),-DCMAKE_CXX_COMPILER_LAUNCHER=ccache) $(if $(PRECOMPILE),-DOMVC_PRECOMPILE=ON)
+CMAKE_FLAGS := $(if $(shell command -v ccache),-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
 SOURCES := $(shell git ls-files --cached --others --exclude-standard '*.cpp' '*.hpp' 2>/dev/null)
 
 setup:

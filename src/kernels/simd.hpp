@@ -80,7 +80,7 @@ class Buffer {
   std::vector<double> numbers_;
 };
 
-// The instruction set in use, for reports.
+// The name of the instruction set in use, by which tests tell one from another.
 const char* target();
 
 }  // namespace omvc::simd
