@@ -8,7 +8,7 @@
 #include "omvc/error.hpp"
 
 #include "engine.hpp"
-#include "source/chunk_stream.hpp"
+#include "source/ahead/chunk_stream.hpp"
 
 namespace omvc {
 

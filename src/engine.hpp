@@ -8,7 +8,7 @@
 
 #include "methods/method.hpp"
 #include "model/row_sample.hpp"
-#include "source/scaling.hpp"
+#include "scale/scaling.hpp"
 
 namespace omvc {
 

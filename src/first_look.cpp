@@ -6,7 +6,7 @@
 #include "omvc/error.hpp"
 
 #include "chunk/fingerprint.hpp"
-#include "source/chunk_stream.hpp"
+#include "source/ahead/chunk_stream.hpp"
 
 namespace omvc {
 namespace {

@@ -6,7 +6,7 @@
 #include "omvc/report.hpp"
 #include "omvc/source.hpp"
 
-#include "source/survey.hpp"
+#include "scale/survey.hpp"
 
 namespace omvc {
 

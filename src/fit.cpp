@@ -12,7 +12,7 @@
 #include "first_look.hpp"
 #include "presence_patterns.hpp"
 #include "results.hpp"
-#include "source/chunk_stream.hpp"
+#include "source/ahead/chunk_stream.hpp"
 
 namespace omvc {
 namespace {

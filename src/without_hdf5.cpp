@@ -4,7 +4,7 @@
 #include "omvc/input.hpp"
 #include "omvc/sink.hpp"
 
-#include "source/anndata.hpp"
+#include "source/formats/anndata.hpp"
 
 namespace omvc {
 namespace {

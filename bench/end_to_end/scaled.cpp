@@ -16,7 +16,7 @@
 #include "engine.hpp"
 #include "first_look.hpp"
 #include "inputs.hpp"
-#include "source/chunk_stream.hpp"
+#include "source/ahead/chunk_stream.hpp"
 
 namespace {
 

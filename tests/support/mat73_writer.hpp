@@ -1,5 +1,5 @@
 // Small MAT files of version 7.3 for tests: the variables of mat_writer.hpp, written to HDF5 in the layout that MATLAB
-// uses (see src/source/mat73.cpp), with its header in a user block of 512 bytes.
+// uses (see src/source/formats/mat73.cpp), with its header in a user block of 512 bytes.
 #pragma once
 
 #include <fmt/core.h>

@@ -1,0 +1,198 @@
+#include "scale/scaling.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+#include <variant>
+
+#include "omvc/error.hpp"
+
+namespace omvc {
+namespace {
+
+// Above this share of zeros a view is treated as sparse whatever its storage, since its zeros mean "does not occur".
+constexpr double kSparseShare = 0.9;
+
+// Smoothed inverse document frequency: ln((1 + n) / (1 + n_j)) + 1.
+std::vector<double> inverse_frequency(const ViewSurvey& survey) {
+  std::vector<double> gain;
+  for (const double count : survey.nonzeros) gain.push_back(std::log((1 + survey.observed) / (1 + count)) + 1);
+  return gain;
+}
+
+// Variance of a feature over the observed instances.
+double variance_of(const ViewSurvey& survey, std::size_t j) {
+  const double mean = survey.sum[j] / survey.observed;
+  return std::max(0.0, survey.squares[j] / survey.observed - mean * mean);
+}
+
+// Every feature shifted to minimum 0 and multiplied by gain(its range, its variance).
+template <class F>
+void shift_and_scale(const ViewSurvey& survey, ViewScaling& out, const F& gain) {
+  for (std::size_t j = 0; j < survey.sum.size(); ++j) {
+    // A feature that is stored for some instances only is zero for the others.
+    const double low = survey.nonzeros[j] < survey.observed ? std::min(survey.minimum[j], 0.0) : survey.minimum[j];
+    const double range = survey.maximum[j] - low;
+    out.shift.push_back(std::isfinite(low) ? low : 0);
+    out.gain.push_back(range > 0 ? gain(range, variance_of(survey, j)) : 0);
+  }
+  out.refuse_negatives = survey.sparse && survey.negatives > 0;
+}
+
+// The factor that brings the view, with the gains it has, to total variance 1.
+double equal_variance(const ViewSurvey& survey, const ViewScaling& scaling) {
+  double variance = 0;
+  for (std::size_t j = 0; j < survey.sum.size(); ++j) {
+    variance += variance_of(survey, j) * scaling.gain[j] * scaling.gain[j];
+  }
+  return variance > 0 ? 1 / std::sqrt(variance) : 1;
+}
+
+ViewScaling choose_automatic(const ViewSurvey& survey) {
+  ViewScaling out{.known = true};
+  const double cells = survey.observed * static_cast<double>(survey.sum.size());
+  const bool mostly_zero = survey.entries < (1 - kSparseShare) * cells;
+  if (!mostly_zero && !(survey.sparse && survey.negatives > 0)) {
+    shift_and_scale(survey, out, [](double range, double) { return 1 / range; });
+    out.factor = equal_variance(survey, out);
+    out.description = "dense: each feature to 0 .. 1, total variance 1";
+    return out;
+  }
+  out.clip = true;
+  out.unit_rows = true;
+  if (survey.fractions == 0 && survey.negatives == 0) {
+    out.gain = inverse_frequency(survey);
+    out.description = "sparse counts: tf-idf, rows of length 1";
+  } else {
+    out.description = fmt::format("sparse weights: {}rows of length 1", survey.negatives > 0 ? "negatives to 0, " : "");
+  }
+  return out;
+}
+
+// Calls f(entry value, feature) for the entries of row i.
+template <class B, class F>
+void for_row(B& X, Index i, const F& f) {
+  if constexpr (requires { X.offsets; }) {
+    for (auto e = static_cast<std::size_t>(X.offsets[static_cast<std::size_t>(i)]);
+         e < static_cast<std::size_t>(X.offsets[static_cast<std::size_t>(i) + 1]); ++e) {
+      f(X.values[e], static_cast<std::size_t>(X.columns[e]));
+    }
+  } else {
+    const auto d = static_cast<std::size_t>(X.cols);
+    for (std::size_t j = 0; j < d; ++j) f(X.values[static_cast<std::size_t>(i) * d + j], j);
+  }
+}
+
+// Features shifted and stretched, without regard to the rest of the row: most dense views.
+template <class T>
+void apply_by_feature(const ViewScaling& scaling, bool keep_sign, DenseBlock<T>& X) {
+  const auto d = static_cast<std::size_t>(X.cols);
+  std::vector<double> shift = scaling.shift;
+  std::vector<double> gain = scaling.gain;
+  shift.resize(d, 0.0);
+  gain.resize(d, 1.0);
+  const double least = keep_sign ? -std::numeric_limits<double>::infinity() : 0.0;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(X.rows); ++i) {
+    T* row = X.values.data() + i * d;
+    for (std::size_t j = 0; j < d; ++j) {
+      const double x = (static_cast<double>(row[j]) - shift[j]) * gain[j];
+      row[j] = static_cast<T>((x < least ? least : x) * scaling.factor);
+    }
+  }
+}
+
+// `refuse(i)` reports that row i holds a negative value that the scaling does not allow.
+template <class B, class Refuse>
+Index apply(const ViewScaling& scaling, B& X, const Refuse& refuse) {
+  using T = typename B::Scalar;
+  Index clipped = 0;
+  const bool keep_sign = !scaling.clip && !scaling.refuse_negatives && scaling.shift.empty();
+  if constexpr (requires(const B& block) { block.row(0); }) {
+    if (!scaling.clip && !scaling.refuse_negatives && !scaling.unit_rows) {
+      apply_by_feature(scaling, keep_sign, X);
+      return 0;
+    }
+  }
+  for (Index i = 0; i < X.rows; ++i) {
+    double squares = 0;
+    for_row(X, i, [&](T& entry, std::size_t j) {
+      auto x = static_cast<double>(entry);
+      if (scaling.refuse_negatives && x < 0) refuse(i);
+      if (scaling.clip && x < 0) {
+        x = 0;
+        ++clipped;
+      }
+      if (!scaling.shift.empty()) x -= scaling.shift[j];
+      if (!scaling.gain.empty()) x *= scaling.gain[j];
+      // A new instance may lie below the range of those the scaling was chosen on.
+      if (!keep_sign) x = std::max(x, 0.0);
+      squares += x * x;
+      entry = static_cast<T>(scaling.unit_rows ? x : x * scaling.factor);
+    });
+    if (!scaling.unit_rows) continue;
+    const double factor = scaling.factor * (squares > 0 ? 1 / std::sqrt(squares) : 1);
+    for_row(X, i, [&](T& entry, std::size_t) { entry = static_cast<T>(static_cast<double>(entry) * factor); });
+  }
+  return clipped;
+}
+
+}  // namespace
+
+ViewScaling choose_scaling(Scaling scaling, const ViewSurvey& survey) {
+  ViewScaling out{.known = true};
+  switch (scaling) {
+    case Scaling::automatic:
+      return choose_automatic(survey);
+    case Scaling::none:
+      out.refuse_negatives = true;
+      out.description = "as it is";
+      return out;
+    case Scaling::total:
+      out.clip = true;
+      out.factor = survey.total > 0 ? 1 / survey.total : 1;
+      out.description = fmt::format("negatives to 0, divided by the total {:.6g}", survey.total);
+      return out;
+    case Scaling::minmax:
+      shift_and_scale(survey, out, [](double range, double) { return 1 / range; });
+      out.description = "each feature to 0 .. 1";
+      return out;
+    case Scaling::standard:
+      shift_and_scale(survey, out, [](double, double variance) { return variance > 0 ? 1 / std::sqrt(variance) : 0; });
+      out.description = "each feature shifted to minimum 0, standard deviation 1";
+      return out;
+    case Scaling::variance:
+      shift_and_scale(survey, out, [](double, double) { return 1.0; });
+      out.factor = equal_variance(survey, out);
+      out.description = "each feature shifted to minimum 0, total variance 1";
+      return out;
+    case Scaling::l2:
+    case Scaling::tfidf:
+      out.clip = true;
+      out.unit_rows = true;
+      if (scaling == Scaling::tfidf) out.gain = inverse_frequency(survey);
+      out.description = fmt::format("{}{}rows of length 1", survey.negatives > 0 ? "negatives to 0, " : "",
+                                    scaling == Scaling::tfidf ? "tf-idf, " : "");
+      return out;
+  }
+  return out;
+}
+
+std::vector<Index> apply_scaling(const std::vector<ViewScaling>& scaling, const Schema& schema, Chunk& chunk) {
+  std::vector<Index> clipped;
+  for (std::size_t v = 0; v < chunk.views.size(); ++v) {
+    const auto refuse = [&](Index i) {
+      const Index row = chunk.rows[static_cast<std::size_t>(chunk.views[v].present[static_cast<std::size_t>(i)])];
+      throw Error(
+          ErrorKind::data,
+          fmt::format(
+              "view {}, row {}: a negative value, which a nonnegative factorisation cannot represent; choose "
+              "scaling auto, minmax or standard (shift dense views), or l2, tfidf or total (set negatives to 0)",
+              schema.views[v].name, row));
+    };
+    clipped.push_back(std::visit([&](auto& X) { return apply(scaling[v], X, refuse); }, chunk.views[v].block));
+  }
+  return clipped;
+}
+
+}  // namespace omvc

@@ -1,0 +1,40 @@
+// Bringing views to a common, nonnegative scale. All scalings are one form, so that a model keeps one thing and applies
+// it to new instances just as it was applied to the old ones:
+//
+//     x_j  ->  factor * unit( gain_j * (clip(x_j) - shift_j) )       unit: the row to length 1, where asked for
+//
+// Only entries that are stored are touched, so a sparse view stays sparse: a feature that is zero for some instance is
+// not shifted unless it has negative values in a dense view.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "omvc/options.hpp"
+
+#include "scale/survey.hpp"
+
+namespace omvc {
+
+struct ViewScaling {
+  bool known = false;             // false until the view was first seen
+  bool clip = false;              // negative values become 0, and are counted
+  bool refuse_negatives = false;  // negative values are an error; without this, clip and shift they stay as they are
+  bool unit_rows = false;         // rows of length 1
+  double factor = 1;
+  std::vector<double> shift;  // a feature each, or empty for 0
+  std::vector<double> gain;   // a feature each, or empty for 1
+  std::string description;    // in words, for reports
+};
+
+// Chooses the scaling of a view; options.hpp says what each does.
+//   automatic  sparse counts: tf-idf weights, rows of length 1. Other sparse or mostly-zero views: rows of length 1.
+//              Dense: every feature from its minimum 0 to its maximum 1, then equal total variance between views.
+// Those that shift features refuse negative values in a view stored sparse, since shifting would fill its zeros.
+ViewScaling choose_scaling(Scaling scaling, const ViewSurvey& survey);
+
+// Applies the scaling to every view of the chunk; returns the number of negative entries that were set to 0, by view.
+// Throws ErrorKind::data, naming view and row, for a negative value where the scaling refuses them.
+std::vector<Index> apply_scaling(const std::vector<ViewScaling>& scaling, const Schema& schema, Chunk& chunk);
+
+}  // namespace omvc

@@ -1,0 +1,66 @@
+#include "scale/survey.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <variant>
+
+namespace omvc {
+namespace {
+
+void add_entry(ViewSurvey& view, std::size_t feature, double x) {
+  view.minimum[feature] = std::min(view.minimum[feature], x);
+  view.maximum[feature] = std::max(view.maximum[feature], x);
+  if (x == 0) return;
+  view.entries += 1;
+  view.nonzeros[feature] += 1;
+  view.sum[feature] += x;
+  view.squares[feature] += x * x;
+  if (x < 0) {
+    view.negatives += 1;
+  } else {
+    view.total += x;
+  }
+  if (x != std::floor(x)) view.fractions += 1;
+}
+
+}  // namespace
+
+Survey::Survey(const Schema& schema) {
+  for (const ViewSchema& view : schema.views) {
+    const auto d = static_cast<std::size_t>(view.features);
+    ViewSurvey survey;
+    survey.minimum.assign(d, std::numeric_limits<double>::infinity());
+    survey.maximum.assign(d, -std::numeric_limits<double>::infinity());
+    survey.sum.assign(d, 0);
+    survey.squares.assign(d, 0);
+    survey.nonzeros.assign(d, 0);
+    views.push_back(std::move(survey));
+  }
+}
+
+void Survey::add(const Chunk& chunk) {
+  std::vector<bool> seen(chunk.rows.size(), false);
+  for (std::size_t v = 0; v < views.size(); ++v) {
+    ViewSurvey& view = views[v];
+    view.observed += static_cast<double>(chunk.views[v].present.size());
+    for (const Index at : chunk.views[v].present) seen[static_cast<std::size_t>(at)] = true;
+    std::visit(
+        [&](const auto& X) {
+          if constexpr (requires { X.offsets; }) {
+            view.sparse = true;
+            for (std::size_t e = 0; e < X.values.size(); ++e) {
+              add_entry(view, static_cast<std::size_t>(X.columns[e]), static_cast<double>(X.values[e]));
+            }
+          } else {
+            const auto d = static_cast<std::size_t>(X.cols);
+            for (std::size_t e = 0; e < X.values.size(); ++e) add_entry(view, e % d, static_cast<double>(X.values[e]));
+          }
+        },
+        chunk.views[v].block);
+  }
+  instances += static_cast<double>(chunk.size());
+  unobserved += static_cast<double>(std::count(seen.begin(), seen.end(), false));
+}
+
+}  // namespace omvc

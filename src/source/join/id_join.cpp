@@ -1,0 +1,159 @@
+#include "source/join/id_join.hpp"
+
+#include <algorithm>
+#include <fmt/core.h>
+#include <numeric>
+
+#include "omvc/error.hpp"
+#include "omvc/source.hpp"
+
+#include "chunk/rows.hpp"
+#include "source/max_rows.hpp"
+#include "source/sample_ids.hpp"
+#include "source/table/labels.hpp"
+#include "source/table/line_reader.hpp"
+#include "source/view_table.hpp"
+
+namespace omvc {
+namespace {
+
+// The instance of every row of the file. Adds ids that are new.
+std::vector<Index> number_rows(ViewReader& reader, SampleIds& ids) {
+  std::vector<std::string> found = reader.all_ids();
+  std::vector<Index> instances;
+  std::vector<bool> seen;
+  for (std::string& id : found) {
+    const auto number = static_cast<std::size_t>(ids.add(std::move(id)).number);
+    if (number >= seen.size()) seen.resize(std::max(number + 1, 2 * seen.size()));
+    if (seen[number]) {
+      const auto first = std::find(instances.begin(), instances.end(), static_cast<Index>(number));
+      throw Error(ErrorKind::data,
+                  fmt::format("{}: the sample id {} was given before, at {}; every id belongs to one instance (if this "
+                              "is no column of ids, say --id-column none)",
+                              reader.place(static_cast<Index>(instances.size())),
+                              omvc::quoted(ids[static_cast<Index>(number)]), reader.place(first - instances.begin())));
+    }
+    seen[number] = true;
+    instances.push_back(static_cast<Index>(number));
+  }
+  return instances;
+}
+
+// A file whose ids come in the order of the instances is read as the stream goes on; another is in memory.
+class JoinedView {
+ public:
+  JoinedView(std::unique_ptr<ViewReader> reader, std::vector<Index> instances, const SampleIds& ids)
+      : reader_(std::move(reader)), instances_(std::move(instances)), ids_(ids) {
+    const Index rows = static_cast<Index>(instances_.size());
+    streamed_ = std::is_sorted(instances_.begin(), instances_.end());
+    ViewRows some = reader_->read(streamed_ ? 1 : rows);
+    nothing_ = take_rows(some.view.block, {});
+    if (streamed_) {
+      reader_->rewind();
+      return;
+    }
+    check_rows(some, rows);
+    for (Index& position : some.view.present) position = instances_[static_cast<std::size_t>(position)];
+    table_ = std::make_unique<ViewTable>(std::move(some.view), ids_.size());
+  }
+
+  // The instances [first, first + count), which follow on those asked for before.
+  ChunkView read(Index first, Index count) {
+    if (!streamed_) {
+      std::vector<Index> positions(static_cast<std::size_t>(count));
+      std::iota(positions.begin(), positions.end(), first);
+      return table_->select(positions);
+    }
+    const auto begin = instances_.begin() + next_;
+    const Index rows = std::lower_bound(begin, instances_.end(), first + count) - begin;
+    if (rows == 0) return {nothing_, {}};
+    ViewRows read = reader_->read(rows);
+    check_rows(read, rows);
+    for (Index& position : read.view.present) position = *(begin + position) - first;
+    next_ += rows;
+    return std::move(read.view);
+  }
+
+  bool rewind() {
+    next_ = 0;
+    return !streamed_ || reader_->rewind();
+  }
+
+ private:
+  // Compares what was read with what the ids promised.
+  void check_rows(const ViewRows& rows, Index expected) const {
+    bool same = rows.instances == expected;
+    for (std::size_t i = 0; same && i < rows.ids.size(); ++i) {
+      same = rows.ids[i] == ids_[instances_[static_cast<std::size_t>(next_) + i]];
+    }
+    if (same) return;
+    throw Error(ErrorKind::data, fmt::format("{}: the sample ids are not those of the first reading; the file changed "
+                                             "while it was used",
+                                             reader_->path()));
+  }
+
+  std::unique_ptr<ViewReader> reader_;
+  std::vector<Index> instances_;  // of each row
+  const SampleIds& ids_;
+  bool streamed_ = true;
+  Block nothing_;                     // a block of the view's kind without rows
+  std::unique_ptr<ViewTable> table_;  // if not streamed
+  Index next_ = 0;                    // row
+};
+
+class IdJoinedSource final : public Source {
+ public:
+  explicit IdJoinedSource(std::unique_ptr<SampleIds> ids) : ids_(std::move(ids)) {}
+
+  void add(std::unique_ptr<ViewReader> reader, std::vector<Index> instances) {
+    schema_.views.push_back(reader->schema());
+    views_.emplace_back(std::move(reader), std::move(instances), *ids_);
+  }
+
+  const Schema& schema() const override { return schema_; }
+  std::optional<Index> size() const override { return ids_->size(); }
+  std::vector<std::string> ids(Index first, Index count) override { return ids_->range(first, count); }
+
+  std::optional<Chunk> next(Index max_rows) override {
+    check_max_rows(max_rows);
+    const Index count = std::min(max_rows, ids_->size() - next_);
+    if (count == 0) return std::nullopt;
+    Chunk chunk;
+    chunk.rows.resize(static_cast<std::size_t>(count));
+    std::iota(chunk.rows.begin(), chunk.rows.end(), next_);
+    for (JoinedView& view : views_) chunk.views.push_back(view.read(next_, count));
+    next_ += count;
+    return chunk;
+  }
+
+  bool rewind() override {
+    next_ = 0;
+    return std::all_of(views_.begin(), views_.end(), [](JoinedView& view) { return view.rewind(); });
+  }
+
+ private:
+  std::unique_ptr<SampleIds> ids_;
+  Schema schema_;
+  std::vector<JoinedView> views_;
+  Index next_ = 0;
+};
+
+}  // namespace
+
+Input make_id_joined_input(std::vector<std::unique_ptr<ViewReader>> readers) {
+  auto ids = std::make_unique<SampleIds>();
+  std::vector<std::vector<Index>> instances;
+  for (const auto& reader : readers) instances.push_back(number_rows(*reader, *ids));
+  std::vector<LabelledRows> labels;
+  for (std::size_t v = 0; v < readers.size(); ++v) {
+    if (readers[v]->labels() != nullptr) labels.push_back({readers[v]->labels(), &instances[v]});
+  }
+  Input input;
+  input.truth = joined_truth(labels, ids->size());
+  auto source = std::make_unique<IdJoinedSource>(std::move(ids));
+  for (std::size_t v = 0; v < readers.size(); ++v) source->add(std::move(readers[v]), std::move(instances[v]));
+  input.source = std::move(source);
+  return input;
+}
+
+}  // namespace omvc

@@ -1,0 +1,159 @@
+#include "source/join/join.hpp"
+
+#include <algorithm>
+#include <fmt/core.h>
+#include <mutex>
+#include <numeric>
+
+#include "omvc/error.hpp"
+
+#include "source/join/id_join.hpp"
+#include "source/max_rows.hpp"
+#include "source/sample_ids.hpp"
+#include "source/table/labels.hpp"
+#include "source/table/line_reader.hpp"
+
+namespace omvc {
+namespace {
+
+// How many rows a file has, as far as it has been read.
+struct Extent {
+  std::string path;
+  Index rows = 0;
+  bool complete = false;
+};
+
+std::string describe(const Extent& extent) {
+  return fmt::format("{} has {}{} rows", extent.path, extent.complete ? "" : "at least ", extent.rows);
+}
+
+// `lacking` is a file without ids where others have them, else empty.
+[[noreturn]] void fail_lengths(const Extent& shorter, const Extent& longer, const std::string& lacking) {
+  throw Error(ErrorKind::data,
+              fmt::format("the views do not have the same instances: {}, {}; every file needs a row for "
+                          "every instance (an empty or NaN row where it is absent){}",
+                          describe(shorter), describe(longer),
+                          lacking.empty() ? "" : fmt::format(", or sample ids, which {} lacks", lacking)));
+}
+
+class RowJoinedSource final : public Source {
+ public:
+  explicit RowJoinedSource(std::vector<std::unique_ptr<ViewReader>> readers) : readers_(std::move(readers)) {
+    const ViewReader* known = nullptr;
+    for (const auto& reader : readers_) {
+      schema_.views.push_back(reader->schema());
+      some_have_ids_ |= reader->has_ids();
+      if (!reader->has_ids() && lacking_.empty()) lacking_ = reader->path();
+      if (!reader->rows()) continue;
+      if (known == nullptr) known = reader.get();
+    }
+    if (!some_have_ids_) lacking_.clear();
+    for (const auto& reader : readers_) {
+      if (known == nullptr || !reader->rows() || *reader->rows() == *known->rows()) continue;
+      fail_lengths({known->path(), *known->rows(), true}, {reader->path(), *reader->rows(), true}, lacking_);
+    }
+    if (known != nullptr) size_ = known->rows();
+  }
+
+  const Schema& schema() const override { return schema_; }
+  std::optional<Index> size() const override { return size_; }
+  // Results may be written, with ids, while a thread of its own reads ahead.
+  std::vector<std::string> ids(Index first, Index count) override {
+    const std::lock_guard lock(ids_mutex_);
+    return ids_.range(first, count);
+  }
+
+  std::optional<Chunk> next(Index max_rows) override {
+    check_max_rows(max_rows);
+    Chunk chunk;
+    std::vector<Index> counts;
+    for (const auto& reader : readers_) {
+      ViewRows rows = reader->read(max_rows);
+      counts.push_back(rows.instances);
+      chunk.views.push_back(std::move(rows.view));
+      if (reader->has_ids()) check_ids(*reader, std::move(rows.ids));
+    }
+    check_lengths(counts, max_rows);
+    if (counts.front() == 0) return std::nullopt;
+    chunk.rows.resize(static_cast<std::size_t>(counts.front()));
+    std::iota(chunk.rows.begin(), chunk.rows.end(), next_row_);
+    next_row_ += counts.front();
+    return chunk;
+  }
+
+  bool rewind() override {
+    for (const auto& reader : readers_) {
+      if (!reader->rewind()) return false;
+    }
+    next_row_ = 0;
+    return true;
+  }
+
+ private:
+  // The ids of the rows from next_row_ on: those of the first file that has any, and the same in the others.
+  void check_ids(ViewReader& reader, std::vector<std::string> found) {
+    const std::lock_guard lock(ids_mutex_);
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      const Index row = next_row_ + static_cast<Index>(i);
+      if (row < ids_.size()) {
+        if (found[i] != ids_[row]) fail_ids(reader, row, found[i]);
+      } else if (const auto added = ids_.add(found[i]); !added.is_new) {
+        throw Error(ErrorKind::data, fmt::format("{}: the sample id {} is that of instances {} and {}; ids are unique",
+                                                 reader.path(), omvc::quoted(found[i]), added.number + 1, row + 1));
+      }
+    }
+  }
+
+  [[noreturn]] void fail_ids(const ViewReader& reader, Index row, const std::string& found) const {
+    throw Error(ErrorKind::data,
+                fmt::format("{}: instance {} has the sample id {}, but another file, or an earlier reading, has {} "
+                            "there; {}",
+                            reader.path(), row + 1, omvc::quoted(found), omvc::quoted(ids_[row]),
+                            lacking_.empty() ? "where a pipe is among the files they are not joined by id, so write it "
+                                               "to a file first"
+                                             : fmt::format("the files are joined by row since {} has no ids; add them, "
+                                                           "or bring the files to one order",
+                                                           lacking_)));
+  }
+
+  void check_lengths(const std::vector<Index>& counts, Index max_rows) const {
+    std::size_t shortest = 0;
+    std::size_t longest = 0;
+    for (std::size_t v = 1; v < counts.size(); ++v) {
+      if (counts[v] < counts[shortest]) shortest = v;
+      if (counts[v] > counts[longest]) longest = v;
+    }
+    if (counts[shortest] == counts[longest]) return;
+    const auto extent = [&](std::size_t v) {
+      const auto known = readers_[v]->rows();
+      return Extent{readers_[v]->path(), known.value_or(next_row_ + counts[v]), known || counts[v] < max_rows};
+    };
+    fail_lengths(extent(shortest), extent(longest), lacking_);
+  }
+
+  std::vector<std::unique_ptr<ViewReader>> readers_;
+  Schema schema_;
+  std::optional<Index> size_;
+  bool some_have_ids_ = false;
+  std::string lacking_;  // a file without ids, where some have them
+  SampleIds ids_;        // of the rows read so far, in any pass
+  std::mutex ids_mutex_;
+  Index next_row_ = 0;
+};
+
+}  // namespace
+
+Input make_joined_input(std::vector<std::unique_ptr<ViewReader>> readers) {
+  if (readers.empty()) throw Error(ErrorKind::usage, "no input: name one file for each view, or a container file");
+  const bool by_id = std::all_of(readers.begin(), readers.end(),
+                                 [](const auto& reader) { return reader->has_ids() && reader->rewind(); });
+  if (by_id) return make_id_joined_input(std::move(readers));
+  std::vector<LabelledRows> labels;
+  for (const auto& reader : readers) {
+    if (reader->labels() != nullptr) labels.push_back({reader->labels(), nullptr});
+  }
+  auto truth = joined_truth(labels);
+  return {std::make_unique<RowJoinedSource>(std::move(readers)), std::move(truth)};
+}
+
+}  // namespace omvc

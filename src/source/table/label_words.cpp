@@ -1,0 +1,35 @@
+#include "source/table/label_words.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "source/table/line_reader.hpp"
+
+namespace omvc {
+
+std::optional<int> parse_label(std::string_view text) {
+  const auto value = parse_number(text);
+  if (!value || !(*value >= std::numeric_limits<int>::min() && *value <= std::numeric_limits<int>::max()) ||
+      *value != std::floor(*value)) {
+    return std::nullopt;
+  }
+  return static_cast<int>(*value);
+}
+
+void LabelWords::add(const std::string& word) {
+  const auto [place, added] = numbering_.try_emplace(word, static_cast<int>(numbering_.size()));
+  if (added) values_.push_back(parse_label(word));
+  words_.push_back(place->second);
+}
+
+std::vector<int> LabelWords::labels() const {
+  const bool numbers = std::all_of(values_.begin(), values_.end(), [](const auto& value) { return value.has_value(); });
+  if (!numbers) return words_;
+  std::vector<int> labels;
+  labels.reserve(words_.size());
+  for (const int word : words_) labels.push_back(*values_[static_cast<std::size_t>(word)]);
+  return labels;
+}
+
+}  // namespace omvc

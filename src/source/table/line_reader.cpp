@@ -1,0 +1,256 @@
+#include "source/table/line_reader.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fmt/core.h>
+#include <limits>
+#include <unistd.h>
+
+#include "omvc/error.hpp"
+
+namespace omvc {
+namespace {
+
+#ifdef OMVC_FUZZING
+constexpr std::size_t kBufferBytes = 61;  // so that the lines of small files, too, reach beyond it
+#else
+constexpr std::size_t kBufferBytes = std::size_t{1} << 18;
+#endif
+
+// A compressed file of a few megabytes can hold one line of gigabytes; no real instance is that long.
+constexpr std::size_t kMaxLineBytes = std::size_t{1} << 28;
+
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f' || c == '\r'; }
+
+bool equal_ignoring_case(std::string_view text, std::string_view lower) {
+  return std::equal(text.begin(), text.end(), lower.begin(), lower.end(),
+                    [](char a, char b) { return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b; });
+}
+
+// The bytes of the character that the text starts with, or 0 if it is a control character or not UTF-8.
+std::size_t printable_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  if (byte(0) < 0x80) return byte(0) < 0x20 || byte(0) == 0x7F ? 0 : 1;
+  const std::size_t length = byte(0) >= 0xF0 && byte(0) < 0xF5   ? 4
+                             : byte(0) >= 0xE0 && byte(0) < 0xF0 ? 3
+                             : byte(0) >= 0xC2 && byte(0) < 0xE0 ? 2
+                                                                 : 0;
+  if (length == 0 || length > text.size()) return 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xC0) != 0x80) return 0;
+  }
+  return byte(0) == 0xC2 && byte(1) < 0xA0 ? 0 : length;
+}
+
+std::string_view unquoted(std::string_view text) {
+  if (text.size() >= 2 && text.front() == '"' && text.back() == '"') return text.substr(1, text.size() - 2);
+  return text;
+}
+
+// Two quotes inside a quoted field close and reopen it, so counting quotes finds the end of the field.
+template <class IsSeparator>
+std::size_t end_of_quoted(std::string_view line, std::size_t at, IsSeparator is_separator) {
+  bool open = false;
+  for (; at < line.size() && (open || !is_separator(line[at])); ++at) open ^= line[at] == '"';
+  return at;
+}
+
+void split_blanks(std::string_view line, std::vector<std::string_view>& fields) {
+  std::size_t at = 0;
+  while (true) {
+    while (at < line.size() && is_blank(line[at])) ++at;
+    if (at == line.size()) return;
+    const std::size_t first = at;
+    if (line[at] == '"') {
+      at = end_of_quoted(line, at, is_blank);
+    } else {
+      while (at < line.size() && !is_blank(line[at])) ++at;
+    }
+    fields.push_back(unquoted(line.substr(first, at - first)));
+  }
+}
+
+}  // namespace
+
+LineReader::LineReader(std::string path) : path_(std::move(path)), buffer_(kBufferBytes) {
+  if (path_ == kStandardInput) {
+    path_ = "standard input";
+    const int descriptor = dup(STDIN_FILENO);
+    if (descriptor >= 0) file_.reset(gzdopen(descriptor, "rb"));
+    if (!file_) throw Error(ErrorKind::io, fmt::format("{}: cannot open: {}", path_, std::strerror(errno)));
+    return;
+  }
+  std::error_code ignored;
+  const auto status = std::filesystem::status(path_, ignored);
+  if (std::filesystem::is_directory(status)) {
+    throw Error(ErrorKind::io, fmt::format("{}: is a folder; name a file", path_));
+  }
+  seekable_ = std::filesystem::is_regular_file(status);
+  errno = 0;
+  file_.reset(gzopen(path_.c_str(), "rb"));
+  if (!file_) {
+    throw Error(ErrorKind::io, fmt::format("{}: cannot open: {}", path_, std::strerror(errno != 0 ? errno : ENOMEM)));
+  }
+}
+
+bool LineReader::fill() {
+  errno = 0;
+  const int got = gzread(file_.get(), buffer_.data(), static_cast<unsigned>(buffer_.size()));
+  const int system_error = errno;
+  if (got < static_cast<int>(buffer_.size())) {
+    int code = Z_OK;
+    const char* reason = gzerror(file_.get(), &code);
+    if (code == Z_ERRNO) {
+      throw Error(ErrorKind::io, fmt::format("{}: cannot read: {}", path_, std::strerror(system_error)));
+    }
+    if (code == Z_BUF_ERROR) {
+      throw Error(ErrorKind::data,
+                  fmt::format("{}: the compressed data end early after line {}; the file is truncated, "
+                              "get it again",
+                              path_, line_number_));
+    }
+    if (code != Z_OK && code != Z_STREAM_END) {
+      throw Error(ErrorKind::data, fmt::format("{}: the compressed data are damaged after line {} ({}); get the file "
+                                               "again",
+                                               path_, line_number_, reason));
+    }
+  }
+  begin_ = 0;
+  end_ = got > 0 ? static_cast<std::size_t>(got) : 0;
+  return end_ != 0;
+}
+
+std::optional<std::string_view> LineReader::next() {
+  carry_.clear();
+  std::string_view line;
+  while (true) {
+    if (begin_ == end_ && !fill()) {
+      if (carry_.empty()) return std::nullopt;
+      line = carry_;
+      break;
+    }
+    const std::string_view unread(buffer_.data() + begin_, end_ - begin_);
+    const std::size_t newline = unread.find('\n');
+    const std::string_view part = unread.substr(0, newline);
+    begin_ += part.size() + (newline != std::string_view::npos ? 1 : 0);
+    if (newline != std::string_view::npos && carry_.empty()) {
+      line = part;
+      break;
+    }
+    if (carry_.size() + part.size() > kMaxLineBytes) {
+      ++line_number_;
+      fail(fmt::format("the line is longer than {} bytes; a view has one instance a line", kMaxLineBytes));
+    }
+    carry_.append(part);
+    if (newline != std::string_view::npos) {
+      line = carry_;
+      break;
+    }
+  }
+  ++line_number_;
+  if (line_number_ == 1 && line.starts_with("\xEF\xBB\xBF")) line.remove_prefix(3);
+  while (line.ends_with('\r')) line.remove_suffix(1);
+  if (line.find('\r') != std::string_view::npos) {
+    fail("there is a carriage return inside the line; if lines end with it, convert them with tr '\\r' '\\n'");
+  }
+  return line;
+}
+
+bool LineReader::rewind() {
+  if (!seekable_) return false;
+  if (gzrewind(file_.get()) != 0) throw Error(ErrorKind::io, fmt::format("{}: cannot go back to its start", path_));
+  begin_ = end_ = 0;
+  line_number_ = 0;
+  return true;
+}
+
+void LineReader::fail(const std::string& message) const {
+  throw Error(ErrorKind::data, fmt::format("{}:{}: {}", path_, line_number_, message));
+}
+
+Delimiter detect_delimiter(std::string_view line) {
+  // A single quote may be an inch mark.
+  const bool balanced = std::count(line.begin(), line.end(), '"') % 2 == 0;
+  for (const Delimiter delimiter : {Delimiter::comma, Delimiter::tab, Delimiter::semicolon}) {
+    bool open = false;
+    for (const char c : line) {
+      open ^= c == '"' && balanced;
+      if (!open && c == static_cast<char>(delimiter)) return delimiter;
+    }
+  }
+  return Delimiter::blanks;
+}
+
+void split_fields(std::string_view line, Delimiter delimiter, std::vector<std::string_view>& fields) {
+  fields.clear();
+  if (delimiter == Delimiter::blanks) return split_blanks(line, fields);
+  const char separator = static_cast<char>(delimiter);
+  std::size_t first = 0;
+  while (true) {
+    std::size_t at = first;
+    while (at < line.size() && is_blank(line[at]) && line[at] != separator) ++at;
+    if (at < line.size() && line[at] == '"') {
+      at = end_of_quoted(line, at, [separator](char c) { return c == separator; });
+    } else {
+      at = std::min(line.find(separator, at), line.size());
+    }
+    fields.push_back(unquoted(trim(line.substr(first, at - first))));
+    if (at == line.size()) return;
+    first = at + 1;
+  }
+}
+
+std::string_view trim(std::string_view text) {
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+std::optional<double> parse_number(std::string_view text) {
+  if (text.empty() || equal_ignoring_case(text, "na")) return std::numeric_limits<double>::quiet_NaN();
+  std::string_view digits = text;
+  if (digits.front() == '+') {
+    digits.remove_prefix(1);
+    if (digits.empty() || digits.front() == '-') return std::nullopt;
+  }
+  double value = 0.0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (end != digits.data() + digits.size() || error == std::errc::invalid_argument) return std::nullopt;
+  if (error == std::errc::result_out_of_range) {
+    const bool tiny = digits.find("e-") != std::string_view::npos || digits.find("E-") != std::string_view::npos ||
+                      digits.starts_with("0.") || digits.starts_with("-0.") || digits.starts_with('.');
+    return tiny ? 0.0 : std::numeric_limits<double>::infinity();
+  }
+  return value;
+}
+
+std::optional<Index> parse_index(std::string_view text) {
+  if (text.starts_with('+') && text.size() > 1 && text[1] != '-') text.remove_prefix(1);
+  Index value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::string quoted(std::string_view text) {
+  constexpr std::size_t kLongest = 40;
+  std::string out = "'";
+  std::size_t at = 0;
+  while (at < text.size() && at < kLongest) {
+    const std::size_t length = printable_length(text.substr(at));
+    if (length == 0) {
+      out += '?';
+      ++at;
+    } else {
+      out += text.substr(at, length);
+      at += length;
+    }
+  }
+  return out + (at < text.size() ? "...'" : "'");
+}
+
+}  // namespace omvc

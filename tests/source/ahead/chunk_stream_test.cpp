@@ -1,0 +1,104 @@
+#include "source/ahead/chunk_stream.hpp"
+
+#include <gtest/gtest.h>
+
+#include "omvc/error.hpp"
+#include "omvc/planted.hpp"
+
+#include "chunk/fingerprint.hpp"
+#include "support/chunks.hpp"
+
+namespace omvc {
+namespace {
+
+std::unique_ptr<Source> planted() {
+  return make_planted_source({.instances = 95, .features = {5, 40}, .density = {1, 0.2}, .missing = 0.3, .seed = 1});
+}
+
+// Delivers some chunks and then fails.
+class FailingSource : public Source {
+ public:
+  explicit FailingSource(int good) : good_(good), source_(planted()) {}
+  const Schema& schema() const override { return source_->schema(); }
+  std::optional<Chunk> next(Index rows) override {
+    if (good_-- == 0) throw Error(ErrorKind::data, "views.txt:17: ragged");
+    return source_->next(rows);
+  }
+  bool rewind() override { return source_->rewind(); }
+
+ private:
+  int good_;
+  std::unique_ptr<Source> source_;
+};
+
+TEST(ChunkStream, DeliversWhatTheSourceDoes) {
+  const auto source = planted();
+  const auto direct = planted();
+  ChunkStream stream(*source, source->schema(), 10, nullptr);
+  Index chunks = 0;
+  while (const auto item = stream.next()) {
+    const auto expected = direct->next(10);
+    ASSERT_TRUE(expected);
+    EXPECT_EQ(item->chunk.rows, expected->rows);
+    EXPECT_EQ(item->fingerprint, fingerprint(*expected));
+    for (std::size_t v = 0; v < 2; ++v) {
+      EXPECT_EQ(test::dense_rows(item->chunk.views[v], item->chunk.size()),
+                test::dense_rows(expected->views[v], expected->size()));
+    }
+    ++chunks;
+  }
+  EXPECT_EQ(chunks, 10);
+  EXPECT_FALSE(stream.next());
+  EXPECT_FALSE(direct->next(10));
+  EXPECT_GE(stream.waited(), 0);
+}
+
+TEST(ChunkStream, ScalesAndKeepsTheFingerprintOfWhatWasRead) {
+  const auto source = planted();
+  const auto direct = planted();
+  Survey survey(source->schema());
+  survey.add(read_all(*source));
+  source->rewind();
+  const std::vector<ViewScaling> scaling{choose_scaling(Scaling::minmax, survey.views[0]),
+                                         choose_scaling(Scaling::l2, survey.views[1])};
+  ChunkStream stream(*source, source->schema(), 95, &scaling);
+  const auto item = stream.next();
+  auto expected = direct->next(95);
+  EXPECT_EQ(item->fingerprint, fingerprint(*expected));
+  EXPECT_EQ(item->negatives, (std::vector<Index>{0, 0}));
+  apply_scaling(scaling, direct->schema(), *expected);
+  EXPECT_EQ(fingerprint(item->chunk), fingerprint(*expected));
+}
+
+TEST(ChunkStream, AnErrorComesAfterTheChunksBeforeItAndOnlyOnce) {
+  for (const int good : {0, 1, 3}) {
+    FailingSource source(good);
+    ChunkStream stream(source, source.schema(), 10, nullptr);
+    for (int i = 0; i < good; ++i) EXPECT_TRUE(stream.next());
+    test::expect_error(ErrorKind::data, {"views.txt:17: ragged"}, [&] { stream.next(); });
+    EXPECT_FALSE(stream.next());
+  }
+}
+
+TEST(ChunkStream, CanBeGivenUpAtAnyMoment) {
+  for (int taken = 0; taken < 12; ++taken) {
+    const auto source = planted();
+    {
+      ChunkStream stream(*source, source->schema(), 10, nullptr);
+      for (int i = 0; i < taken; ++i) stream.next();
+    }
+    source->rewind();
+    EXPECT_EQ(read_all(*source).size(), 95);
+  }
+}
+
+TEST(ChunkStream, RefusesChunksThatContradictTheSchema) {
+  const auto source = planted();
+  Schema other = source->schema();
+  other.views[1].features = 39;
+  ChunkStream stream(*source, other, 10, nullptr);
+  test::expect_error(ErrorKind::data, {"view2"}, [&] { stream.next(); });
+}
+
+}  // namespace
+}  // namespace omvc
