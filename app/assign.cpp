@@ -20,12 +20,13 @@ struct AssignArguments {
   bool quiet = false;
 };
 
-// Labels on stdout, one a line, where no file was asked for.
+// Labels on stdout, one per line, where no file was asked for.
 class PrintingSink : public Sink {
  public:
   void write(const ResultRows& rows) override {
     for (const int label : rows.labels) fmt::print("{}\n", label);
   }
+  bool wants_embedding() const override { return false; }
 };
 
 void assign(const AssignArguments& arguments) {
@@ -33,7 +34,7 @@ void assign(const AssignArguments& arguments) {
   if (!arguments.labels.empty()) check_writable(arguments.labels);
   if (!arguments.embedding.empty()) sinks.push_back(make_embedding_sink(arguments.embedding));
 
-  Clusterer model = Clusterer::load(arguments.model);
+  const Clusterer model = Clusterer::load(arguments.model);
   Input input = open_arguments(arguments.input, 0);
   if (!arguments.labels.empty()) sinks.push_back(make_label_sink(arguments.labels, input.source.get()));
   if (sinks.empty()) sinks.push_back(std::make_unique<PrintingSink>());

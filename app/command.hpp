@@ -10,7 +10,7 @@ void add_assign(CLI::App& app);
 void add_evaluate(CLI::App& app);
 void add_mask(CLI::App& app);
 void add_info(CLI::App& app);
-void add_suggest_k(CLI::App& app);
+void add_cut(CLI::App& app);
 void add_compare(CLI::App& app);
 void add_reproduce(CLI::App& app);
 void add_demo(CLI::App& app);

@@ -17,7 +17,7 @@ struct InfoArguments {
   bool json = false;
 };
 
-std::string feature_list(Clusterer& model, std::size_t view, int cluster, int count) {
+std::string feature_list(const Clusterer& model, std::size_t view, int cluster, int count) {
   std::string text;
   for (const Feature& feature : model.top_features(view, cluster, count)) {
     text += fmt::format("{}{}", text.empty() ? "" : " ", feature.name);
@@ -68,10 +68,15 @@ void info_checkpoint(const CheckpointSummary& run, bool json) {
 
 void info(const InfoArguments& arguments) {
   if (const auto checkpoint = read_checkpoint(arguments.model)) return info_checkpoint(*checkpoint, arguments.json);
-  Clusterer model = Clusterer::load(arguments.model);
+  const Clusterer model = Clusterer::load(arguments.model);
   const std::vector<ViewReport> views = model.views();
   if (arguments.json) {
-    nlohmann::json out{{"instances", model.instances()}, {"rank", model.rank()}};
+    nlohmann::json out{{"instances", model.instances()},
+                       {"rank", model.rank()},
+                       {"clusters", model.clusters()},
+                       {"found_by", model.found_by()},
+                       {"prototypes", model.prototypes()},
+                       {"learns", model.learns()}};
     out["options"] = options_json(model.options());
     for (const ViewReport& view : views) {
       out["views"].push_back(
@@ -80,15 +85,17 @@ void info(const InfoArguments& arguments) {
     fmt::print("{}\n", out.dump(2));
     return;
   }
-  fmt::print("model of {} clusters, rank {}, learned from {} instances\n\n", model.options().clusters, model.rank(),
+  fmt::print("model of {} clusters, rank {}, learned from {} instances\n", model.clusters().size(), model.rank(),
              model.instances());
+  if (!model.found_by().empty()) fmt::print("clusters by {}\n", model.found_by());
+  fmt::print("\n");
   std::vector<std::vector<std::string>> table{{"view", "features", "observed", "scaling"}};
   for (const ViewReport& view : views) {
     table.push_back({view.name, fmt::format("{}", view.features), fmt::format("{}", view.observed), view.scaling});
   }
   fmt::print("{}\n", format_table(table));
   table = {{"cluster", "view", "features that tell it from the others"}};
-  for (int cluster = 0; cluster < model.options().clusters; ++cluster) {
+  for (const int cluster : model.clusters()) {
     for (std::size_t v = 0; v < views.size(); ++v) {
       table.push_back(
           {v == 0 ? fmt::format("{}", cluster) : "", views[v].name, feature_list(model, v, cluster, arguments.top)});

@@ -35,7 +35,7 @@ int run(int argc, char** argv) {
   omvc::app::add_evaluate(app);
   omvc::app::add_mask(app);
   omvc::app::add_info(app);
-  omvc::app::add_suggest_k(app);
+  omvc::app::add_cut(app);
   omvc::app::add_convert(app);
   omvc::app::add_generate(app);
   omvc::app::add_compare(app);

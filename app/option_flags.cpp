@@ -49,7 +49,7 @@ void add_option_flags(CLI::App& command, OptionFlags& flags) {
     const std::string names = std::string(param.name) == "clusters" ? "-k,--clusters" : fmt::format("--{}", param.name);
     command.add_option(names, flags.given[param.name], param.help)
         ->type_name(value_name<T>())
-        ->group("Options of the model (defaults depend on the preset and the method)")
+        ->group("Options of the model (defaults depend on the method)")
         ->delimiter(',')
         ->allow_extra_args(false);
   });
@@ -74,18 +74,16 @@ Options chosen_options(OptionFlags flags) {
   Options options = preset_options(preset);
   if (const auto& method = flags.given["method"]; !method.empty()) {
     parse_option(options, "method", method.back());
-    if (options.method != Algorithm::omvc && preset_given) {
+    if (preset_given) {
       throw Error(ErrorKind::usage,
-                  fmt::format("--preset is for method omvc, and method {} has its own defaults; leave "
-                              "--preset or --method out",
+                  fmt::format("--preset paper is --method omvc-paper, and --method {} is given too; leave one out",
                               name_of(options.method)));
     }
-    if (options.method != Algorithm::omvc) options = method_options(options.method);
+    options = method_options(options.method);
   }
   for (const auto& [name, values] : flags.given) {
     if (!values.empty()) parse_option(options, name, fmt::format("{}", fmt::join(values, ",")));
   }
-  if (flags.given["clusters"].empty()) throw Error(ErrorKind::usage, "the number of clusters is needed: give -k");
   check_options(options);
   return options;
 }

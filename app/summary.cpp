@@ -11,6 +11,7 @@
 #include "omvc/error.hpp"
 #include "omvc/kmeans.hpp"
 
+#include "choice.hpp"
 #include "table.hpp"
 
 namespace omvc::app {
@@ -66,7 +67,6 @@ MeanScores mean_scores(const Embedding& embedding, const std::vector<int>& truth
   const Index r = embedding.rank();
   std::vector<double> rows = sample_rows(embedding, kmeans_sample_size(options.clusters), options.seed);
   const Index count = static_cast<Index>(rows.size()) / r;
-  if (options.unit_rows) to_unit_length(rows.data(), count, r);
   const std::vector<KMeansResult> runs = kmeans_each_start(
       {rows.data(), count, r},
       {.clusters = options.clusters, .starts = kRuns, .seed = options.seed, .threads = options.threads});
@@ -77,7 +77,6 @@ MeanScores mean_scores(const Embedding& embedding, const std::vector<int>& truth
     const Index height = std::min(kBlock, embedding.rows() - first);
     block.resize(static_cast<std::size_t>(height * r));
     embedding.read(first, height, block.data());
-    if (options.unit_rows) to_unit_length(block.data(), height, r);
     for (Index i = 0; i < height; ++i) {
       const std::span<const double> row(block.data() + i * r, static_cast<std::size_t>(r));
       for (std::size_t run = 0; run < runs.size(); ++run) {
@@ -109,7 +108,9 @@ void ScoringObserver::on_start(const Report& known, int passes) {
 void ScoringObserver::on_pass(const PassReport& pass, const Embedding& embedding) {
   // A pass that is broken off may not have seen enough instances to be scored.
   if (*truth_ && check_truth_ && !stop_requested()) check_truth_(embedding.rows());
-  if (*truth_ && !stop_requested()) scores_.push_back(mean_scores(embedding, **truth_, options_));
+  // The living model is scored once, by the labels that it writes.
+  const bool scored = *truth_ && !stop_requested() && options_.method != Algorithm::omvc;
+  if (scored) scores_.push_back(mean_scores(embedding, **truth_, options_));
   ConsoleObserver::on_pass(pass, embedding);
 }
 
@@ -138,7 +139,13 @@ nlohmann::json summarise(const Report& report, const std::vector<MeanScores>& sc
                      {"peak_rss_bytes", peak_rss_bytes()},
                      {"loss", report.loss},
                      {"stopped", report.stopped},
+                     {"cluster_numbers", report.cluster_numbers},
                      {"cluster_sizes", report.cluster_sizes},
+                     {"outliers", report.outliers},
+                     {"confidence", report.confidence},
+                     {"prototypes", report.prototypes},
+                     {"sampled", report.sampled},
+                     {"found_by", report.found_by},
                      {"warnings", report.warnings}};
   for (const ViewReport& view : report.views) {
     out["view_details"].push_back({{"name", view.name},
@@ -147,6 +154,22 @@ nlohmann::json summarise(const Report& report, const std::vector<MeanScores>& sc
                                    {"negatives", view.negatives},
                                    {"explained", view.explained},
                                    {"scaling", view.scaling}});
+  }
+  for (const auto& [name, error] : report.candidates) out["candidates"].push_back({{"name", name}, {"error", error}});
+  for (const ClusterEvent& event : report.events) {
+    out["events"].push_back({{"event", name_of(event.kind)},
+                             {"cluster", event.cluster},
+                             {"other", event.other},
+                             {"instances", event.instances}});
+  }
+  if (report.choice) {
+    out["choice"] = {{"clusters", report.choice->clusters},
+                     {"clear", report.choice->clear},
+                     {"verdict", report.choice->verdict},
+                     {"eigenvalues", report.choice->eigenvalues}};
+    for (const KSigns& k : report.choice->signs) {
+      out["choice"]["signs"].push_back({{"clusters", k.clusters}, {"gap", k.gap}, {"agreement", k.agreement}});
+    }
   }
   out["pattern_nmi"] = report.pattern_nmi;
   for (const PatternReport& pattern : report.patterns) {
@@ -170,20 +193,28 @@ nlohmann::json summarise(const Report& report, const std::vector<MeanScores>& sc
   return out;
 }
 
-std::string describe_clusters(const Report& report, Clusterer& model) {
+std::string describe_clusters(const Report& report, const Clusterer& model) {
   constexpr int kFeatures = 4;
   constexpr std::size_t kPatterns = 8;
   std::vector<std::vector<std::string>> rows{{"view", "explained"}};
   for (const ViewReport& view : report.views) rows.push_back({view.name, fmt::format("{:.3f}", view.explained)});
-  std::string out = "How much of each view the clusters explain\n" + format_table(rows);
+  std::string out;
+  if (report.choice) out += describe_choice(*report.choice) + "\n";
+  if (!report.found_by.empty()) {
+    out += fmt::format("Found by {}; mean confidence {:.2f}, {} outliers\n{}\n", report.found_by, report.confidence,
+                       report.outliers, describe_events(report.events));
+  }
+  out += "How much of each view the clusters explain\n" + format_table(rows);
 
   rows = {{"cluster", "size"}};
   for (const ViewReport& view : report.views) rows[0].push_back(view.name);
-  for (int k = 0; k < report.clusters; ++k) {
-    rows.push_back({fmt::format("{}", k), fmt::format("{}", report.cluster_sizes[static_cast<std::size_t>(k)])});
+  for (std::size_t k = 0; k < report.cluster_numbers.size(); ++k) {
+    rows.push_back({fmt::format("{}", report.cluster_numbers[k]), fmt::format("{}", report.cluster_sizes[k])});
     for (std::size_t v = 0; v < report.views.size(); ++v) {
       std::string names;
-      for (const Feature& feature : model.top_features(v, k, kFeatures)) names += feature.name + ' ';
+      for (const Feature& feature : model.top_features(v, report.cluster_numbers[k], kFeatures)) {
+        names += feature.name + ' ';
+      }
       rows.back().push_back(names + ' ');
     }
   }
@@ -191,7 +222,7 @@ std::string describe_clusters(const Report& report, Clusterer& model) {
 
   if (report.patterns.size() < 2) return out;
   rows = {{"views present", "instances"}};
-  for (int k = 0; k < report.clusters; ++k) rows[0].push_back(fmt::format("{}", k));
+  for (const int number : report.cluster_numbers) rows[0].push_back(fmt::format("{}", number));
   for (std::size_t i = 0; i < std::min(kPatterns, report.patterns.size()); ++i) {
     const PatternReport& pattern = report.patterns[i];
     std::string present;

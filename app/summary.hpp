@@ -48,6 +48,7 @@ class ScoringSink : public Sink {
  public:
   explicit ScoringSink(const std::optional<std::vector<int>>& truth) : truth_(&truth) {}
   void write(const ResultRows& rows) override;
+  bool wants_embedding() const override { return false; }
   const Contingency& counts() const { return counts_; }
 
  private:
@@ -59,7 +60,7 @@ nlohmann::json summarise(const Report& report, const std::vector<MeanScores>& sc
 
 // What was found, as tables for a person: how well each view is explained, sizes and telling features of the clusters,
 // and how the presence patterns spread over them.
-std::string describe_clusters(const Report& report, Clusterer& model);
+std::string describe_clusters(const Report& report, const Clusterer& model);
 
 // Where the time went, as a table: the longest step first, and how often the data were multiplied in each pass.
 std::string describe_profile(const Report& report);

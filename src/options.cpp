@@ -104,23 +104,7 @@ void check_range(const Param<T>& param, const T& value) {
 }  // namespace
 
 Options preset_options(Preset preset) {
-  Options options;
-  if (preset == Preset::paper) {
-    options.chunk = 50;
-    options.passes = 10;
-    options.consensus = Consensus::soft;
-    options.missing = Missing::fill;
-    options.statistics = Statistics::accumulate;
-    options.scaling = {Scaling::total};
-    options.start = Start::random;
-    options.solver = RowSolver::newton;
-    options.unit_rows = false;
-    options.runs = 1;
-    options.refine = false;
-    options.tolerance = 1e-4;
-    options.rounds = 200;
-  }
-  return options;
+  return method_options(preset == Preset::paper ? Algorithm::omvc_paper : Algorithm::omvc);
 }
 
 Options method_options(Algorithm method) {
@@ -128,31 +112,15 @@ Options method_options(Algorithm method) {
   options.method = method;
   if (method == Algorithm::omvc) return options;
   options.passes = 10;
-  options.statistics = Statistics::accumulate;
-  options.unit_rows = false;
-  options.runs = 1;
-  options.refine = false;
-  options.rounds = 200;
-  options.tolerance = 1e-4;
-  options.chunk = 50;
-  options.consensus = Consensus::soft;
-  options.missing = Missing::fill;
-  options.scaling = {Scaling::total};
-  options.start = Start::random;
-  if (method == Algorithm::onmf_i || method == Algorithm::onmf_da) {
-    options.solver = method == Algorithm::onmf_i ? RowSolver::newton : RowSolver::diagonal;
-  } else if (method == Algorithm::multinmf || method == Algorithm::mic) {
-    options.tolerance = 1e-6;  // their rounds are cheap steps of all data at once, and each gains little
-  } else if (takes_signed(method)) {
+  if (takes_signed(method)) {
     options.chunk = 250;
-    options.consensus = Consensus::tight;
-    options.missing = method == Algorithm::concat_kmeans ? Missing::fill : Missing::ignore;
-    options.statistics = Statistics::replace;
-    options.scaling = {Scaling::automatic};
-    options.start = method == Algorithm::opimc ? Start::random : Start::data;
-    options.ridge = method == Algorithm::opimc ? 10 : 0;
-    options.rounds = 60;
+    if (method == Algorithm::opimc) options.rounds = 60;
+    return options;
   }
+  options.chunk = 50;
+  options.scaling = {Scaling::total};
+  // Rounds of the off-line methods are cheap steps of all data at once, and each gains little.
+  if (method == Algorithm::multinmf || method == Algorithm::mic) options.tolerance = 1e-6;
   return options;
 }
 
@@ -179,33 +147,30 @@ void parse_option(Options& options, std::string_view name, const std::string& te
 }
 
 void check_options(const Options& options) {
-  for_each_param([&](const auto& param) { check_range(param, options.*param.field); });
-  if (options.method != Algorithm::omvc) {
-    if (takes_signed(options.method) && options.rank != 0 && options.rank != options.clusters) {
-      throw Error(ErrorKind::usage,
-                  fmt::format("option rank = {}: the components of method {} are its clusters; leave rank out",
-                              options.rank, name_of(options.method)));
-    }
-    return;  // what follows are parts of omvc
+  const Options defaults = method_options(options.method);
+  for_each_param([&](const auto& param) {
+    check_range(param, options.*param.field);
+    if (param.methods.contains(options.method) || options.*param.field == defaults.*param.field) return;
+    throw Error(ErrorKind::usage, fmt::format("option {} = {}: method {} has no such option, it belongs to {}; leave it out",
+                                              param.name, format_option(options, param.name), name_of(options.method),
+                                              methods_of(param.methods)));
+  });
+  if (options.clusters == 1) {
+    throw Error(ErrorKind::usage, "option clusters = 1: one cluster is no clustering; ask for at least 2");
   }
-  if (options.consensus == Consensus::tight && options.missing == Missing::fill) {
-    throw Error(
-        ErrorKind::usage,
-        "options consensus = tight and missing = fill exclude each other: with one latent row an instance, a filled "
-        "view would only repeat the mean; choose missing = ignore or consensus = soft");
+  if (options.clusters == 0 && options.method != Algorithm::omvc) {
+    throw Error(ErrorKind::usage, fmt::format("option clusters is missing, and method {} cannot choose it: give a "
+                                              "number, or use method omvc, which can",
+                                              name_of(options.method)));
   }
-  if (options.runs > 1 && !options.refine) {
-    throw Error(
-        ErrorKind::usage,
-        "options runs > 1 and refine = false exclude each other: runs are compared by their error in data space, which "
-        "refining computes; choose runs = 1 or refine = true");
+}
+
+std::string methods_of(const Methods& methods) {
+  std::string text;
+  for (const auto& [name, method] : EnumNames<Algorithm>::kNames) {
+    if (methods.contains(method)) text += fmt::format("{}{}", text.empty() ? "" : ", ", name);
   }
-  if (options.consensus == Consensus::soft && options.statistics == Statistics::replace) {
-    throw Error(
-        ErrorKind::usage,
-        "options consensus = soft and statistics = replace exclude each other: the latent rows of single views are "
-        "not kept between passes; choose statistics = accumulate or consensus = tight");
-  }
+  return text;
 }
 
 }  // namespace omvc

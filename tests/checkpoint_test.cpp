@@ -8,7 +8,7 @@
 #include "omvc/input.hpp"
 #include "omvc/planted.hpp"
 
-#include "model/archive.hpp"
+#include "file/archive.hpp"
 #include "support/chunks.hpp"
 #include "support/collected.hpp"
 #include "support/data.hpp"

@@ -1,4 +1,4 @@
-#include "first_look.hpp"
+#include "run/first_look.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "loss_curve.hpp"
+#include "run/loss_curve.hpp"
 
 #include <gtest/gtest.h>
 

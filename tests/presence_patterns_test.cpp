@@ -1,4 +1,4 @@
-#include "presence_patterns.hpp"
+#include "run/presence_patterns.hpp"
 
 #include <gtest/gtest.h>
 

@@ -14,7 +14,7 @@
 #include "omvc/error.hpp"
 
 #include "engine.hpp"
-#include "first_look.hpp"
+#include "run/first_look.hpp"
 #include "inputs.hpp"
 #include "source/ahead/chunk_stream.hpp"
 

@@ -1,4 +1,4 @@
-// The row solvers (src/solver/row_problem.hpp), with the number of steps that a call of the library takes. Bytes that
+// The row solvers (src/factorise/row_problem.hpp), with the number of steps that a call of the library takes. Bytes that
 // must move: the start and q read, the result written. Operations that a row and step need, beside the few for each
 // coordinate: hals one product with G (each coordinate's gradient); diagonal two (the gradient, and the curvature of a
 // step that the Armijo rule takes at once); newton three (the direction too).
@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "data.hpp"
-#include "solver/row_problem.hpp"
+#include "factorise/row_problem.hpp"
 #include "suite.hpp"
 
 namespace omvc::bench {

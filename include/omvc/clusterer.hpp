@@ -7,10 +7,11 @@
 //     omvc::Assignment found = model.assign(chunk);        // new instances, any views missing
 //     model.save("digits.omvc");
 //
-// The model is a basis U_v of every view and a set of cluster centres in the latent space they share. Memory is
-// O(chunk + sum of d_v r) whatever the number of instances; embedding rows wait in a temporary file for k-means.
+// The model keeps a bounded sample of all rows seen, many fine prototypes in data space and how often instances lie
+// between them; clusters are cut from these when somebody asks, for whatever number somebody asks (docs/algorithm.md).
+// Memory does not grow with the number of instances.
 //
-// A Clusterer is used by one thread at a time. Same options and data, same bits: for any number of threads, any machine
+// A Clusterer is changed by one thread at a time; const functions may be called from several. Same options and data, same bits: for any number of threads, any machine
 // with the same build that fuses multiply-adds (AVX2 or later, Arm), through the command or the library.
 #pragma once
 
@@ -29,7 +30,9 @@
 namespace omvc {
 
 struct Assignment {
-  std::vector<int> labels;        // of each instance; -1 without any view
+  std::vector<int> labels;         // cluster number of each instance; -1 without any view
+  std::vector<double> confidence;  // share of the vote; NaN without any view. Empty where the method has none
+  std::vector<double> distance;    // from the nearest prototype, relative to what is usual there; likewise
   std::vector<double> embedding;  // instances x rank, row-major; NaN without any view
 };
 
@@ -79,9 +82,10 @@ class Clusterer {
   Clusterer(Clusterer&&) noexcept;
   Clusterer& operator=(Clusterer&&) noexcept;
 
-  // Learns from the source in options.passes passes, then hands labels and embedding of all instances to the sink.
-  // A source that can be read again is read once more before the first pass ("survey"), for the scaling and to find bad
-  // data early. Forgets what was learned before. A failed fit leaves the model as it was.
+  // Learns from the source, then hands labels and embedding of all instances to the sink. A source that can be read
+  // again is looked at first, for the scaling, a sample and to find bad data early; what does not fit in the sample is
+  // read again, options.passes times. One that cannot is learned as it comes, and read no second time. Forgets what was
+  // learned before. A failed fit leaves the model as it was.
   //
   // With checkpointing, a stop by the observer throws ErrorKind::interrupted once the checkpoint is written. Resuming
   // asks for the same options (threads aside) and the same data, and refuses others with ErrorKind::usage or
@@ -90,19 +94,28 @@ class Clusterer {
   Report fit(Source& source, Sink& sink);
 
   // Learns one more chunk of new instances; Chunk::rows tells them apart, so number on from those already learned. The
-  // first one decides the schema and, since nothing else is known then, the scaling: the totals of a view are those of
-  // the first chunk in which it is present.
+  // first one decides the schema. A model that was fitted or loaded goes on from where it stands. Prototypes and clusters
+  // are made again each time the stream has grown by half or has changed; clusters that are still there keep their
+  // numbers. Method omvc only.
   ChunkReport partial_fit(Chunk chunk);
+  // Makes them again now, from all that was learned.
+  void refresh();
+  // Other clusters from the same model, without the data: K of them, or as many as the data show (0). Clusters that are
+  // still there keep their numbers.
+  void cut(int clusters);
+  // How clusters split as their number grows from 2 to `most`.
+  std::vector<CutLevel> tree(int most);
+  // What happened to the clusters since this was asked last, by partial_fit, refresh and cut.
+  std::vector<ClusterEvent> events();
 
-  // Embeds and labels instances with the model as it is. After partial_fit the centres are computed here, from a
-  // bounded sample of the embedding rows seen.
-  // Throws ErrorKind::data if the model does not fit the chunk or has learned fewer instances than clusters.
-  Assignment assign(Chunk chunk);
+  // Labels instances with the model as it is. Throws ErrorKind::data if the model does not fit the chunk, and
+  // ErrorKind::usage if it has learned too few instances to have clusters.
+  Assignment assign(Chunk chunk) const;
 
   // The same for a whole source, from where it stands, read ahead while it is labelled. Results go to the sink in the
   // order of the stream, numbered from 0. Returns the number of instances. The observer may stop it after any chunk,
   // which throws ErrorKind::interrupted.
-  Index assign(Source& source, Sink& sink, Observer& observer);
+  Index assign(Source& source, Sink& sink, Observer& observer) const;
 
   // The whole state, or what assigning needs. A model saved whole and loaded assigns and goes on learning exactly as
   // the saved one would have; one saved for prediction is smaller and only assigns.
@@ -112,20 +125,25 @@ class Clusterer {
   const Options& options() const;
   const Schema& schema() const;
   Index instances() const;  // learned from
-  int rank() const;
+  int rank() const;         // columns of the embedding
   std::span<const double> basis(std::size_t view) const;  // U_v, features x rank, row-major
-  std::span<const double> centres();                      // clusters x rank, row-major
+  std::vector<int> clusters() const;                      // their numbers, ascending
+  const std::optional<ClusterChoice>& choice() const;     // where the number of clusters was left to the data
+  std::string found_by() const;                           // how clusters were found, in words
+  Index prototypes() const;                               // fine prototypes; 0 where there are none
+  bool learns() const;                                    // partial_fit and cut can be called
+  void set_threads(int threads);                          // changes no result
   std::vector<ViewReport> views() const;                  // observed counts and scaling
 
   // The features that tell a cluster from the others in a view, at most `count` of them, the most telling first: those
   // that weigh much in it and more than in the mean over clusters.
-  std::vector<Feature> top_features(std::size_t view, int cluster, int count);
+  std::vector<Feature> top_features(std::size_t view, int cluster, int count) const;
 
  private:
   struct Impl;
   explicit Clusterer(std::unique_ptr<Impl> impl);
   static std::unique_ptr<Impl> restore(const std::string& path);
-  std::unique_ptr<Impl> impl_;
+  std::unique_ptr<Impl> impl_;  // const functions guard what they share
 };
 
 }  // namespace omvc

@@ -24,6 +24,7 @@ struct KMeansOptions {
   int max_iterations = 300;  // of Lloyd's algorithm, each start
   std::uint64_t seed = 0;
   int threads = 1;  // starts run in parallel; the result does not depend on it
+  std::span<const double> weights = {};  // of the rows, none negative; empty: all rows weigh the same
 };
 
 struct KMeansResult {

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -22,7 +23,8 @@ enum class Preset { standard, paper };
 
 // The algorithm. docs/methods.md has the objective and updates of each.
 enum class Algorithm {
-  omvc,           // ours: Shao, He, Lu, Yu 2016, and what the default preset makes of it
+  omvc,           // ours: the living model (docs/algorithm.md)
+  omvc_paper,     // Shao, He, Lu, Yu 2016, as published
   onmf_i,         // Wang, Tan, Koenig, Li 2011: on-line NMF of the concatenated views, exact inverse Hessian
   onmf_da,        // the same with the diagonal of the Hessian
   multinmf,       // Liu, Wang, Gao, Han 2013: off-line, complete views
@@ -30,24 +32,6 @@ enum class Algorithm {
   opimc,          // Hu, Chen 2019: on-line, one-hot latent rows
   masked_kmeans,  // k-means over the observed views
   concat_kmeans,  // k-means on the concatenated views, means in the place of what is missing
-};
-
-// How the views of an instance are held together.
-enum class Consensus {
-  tight,  // one latent row an instance, solved jointly over its observed views: the limit of alpha to infinity
-  soft,   // one latent row a view, pulled to their weighted mean by alpha (Eq. 7)
-};
-
-// What stands in for a missing view.
-enum class Missing {
-  ignore,  // weight 0: only what was observed speaks
-  fill,    // the running mean of the view (Eq. 10) with the share of instances present as its weight (Eq. 11)
-};
-
-// What a later pass does with the share of a chunk in the running sums.
-enum class Statistics {
-  replace,     // the chunk's old share is subtracted first, so every instance counts once
-  accumulate,  // every pass adds to the sums (Section IV-C, as in the authors' script)
 };
 
 // How a view is brought to a nonnegative scale. What is measured (totals, ranges, frequencies) is measured over all
@@ -63,12 +47,6 @@ enum class Scaling {
   variance,   // each feature shifted to minimum 0, the view divided so that its total variance is 1: views weigh alike
 };
 
-// Where the basis comes from before the first chunk is learned.
-enum class Start {
-  data,    // instances of the first chunk
-  random,  // uniform numbers
-};
-
 // The algorithm for the row problem of the latent and the basis step.
 enum class RowSolver {
   hals,      // cyclic coordinate descent
@@ -81,22 +59,16 @@ struct Options {
   Algorithm method = Algorithm::omvc;
   int rank = 0;
   Index chunk = 0;
-  int passes = 5;
-  Consensus consensus = Consensus::tight;
+  int passes = 1;
+  std::vector<Scaling> scaling{Scaling::automatic};
+  double half_life = 0;
+  int memory = 64;
   std::vector<double> alpha{1e-2};
   std::vector<double> beta{1e-7};
-  double ridge = 0.05;
-  Missing missing = Missing::ignore;
-  Statistics statistics = Statistics::replace;
-  std::vector<Scaling> scaling{Scaling::automatic};
-  Start start = Start::data;
-  RowSolver solver = RowSolver::hals;
-  bool unit_rows = true;
-  int runs = 3;
-  bool refine = true;
-  int rounds = 60;
-  double tolerance = 1e-3;
-  int restarts = 20;
+  double ridge = 10;
+  RowSolver solver = RowSolver::newton;
+  int rounds = 200;
+  double tolerance = 1e-4;
   std::uint64_t seed = 0;
   int threads = 0;
 
@@ -106,8 +78,7 @@ struct Options {
 // The options of a preset, with `clusters` still to be set.
 Options preset_options(Preset preset);
 
-// The stated defaults of a method (docs/methods.md), with `clusters` still to be set. Those of omvc are its default
-// preset.
+// The stated defaults of a method (docs/methods.md), with `clusters` still to be set.
 Options method_options(Algorithm method);
 
 // Whether a method works with negative values: those that cluster in data space do, a nonnegative factorisation does
@@ -123,20 +94,28 @@ struct EnumNames;
     static constexpr std::array kNames = std::to_array<std::pair<std::string_view, E>>({__VA_ARGS__}); \
   }
 OMVC_ENUM_NAMES(Preset, {"default", Preset::standard}, {"paper", Preset::paper});
-OMVC_ENUM_NAMES(Algorithm, {"omvc", Algorithm::omvc}, {"onmf-i", Algorithm::onmf_i}, {"onmf-da", Algorithm::onmf_da},
+OMVC_ENUM_NAMES(Algorithm, {"omvc", Algorithm::omvc}, {"omvc-paper", Algorithm::omvc_paper},
+                {"onmf-i", Algorithm::onmf_i}, {"onmf-da", Algorithm::onmf_da},
                 {"multinmf", Algorithm::multinmf}, {"mic", Algorithm::mic}, {"opimc", Algorithm::opimc},
                 {"masked-kmeans", Algorithm::masked_kmeans}, {"concat-kmeans", Algorithm::concat_kmeans});
-OMVC_ENUM_NAMES(Consensus, {"tight", Consensus::tight}, {"soft", Consensus::soft});
-OMVC_ENUM_NAMES(Missing, {"ignore", Missing::ignore}, {"fill", Missing::fill});
-OMVC_ENUM_NAMES(Statistics, {"replace", Statistics::replace}, {"accumulate", Statistics::accumulate});
 OMVC_ENUM_NAMES(Scaling, {"auto", Scaling::automatic}, {"none", Scaling::none}, {"total", Scaling::total},
                 {"minmax", Scaling::minmax}, {"standard", Scaling::standard}, {"l2", Scaling::l2},
                 {"tfidf", Scaling::tfidf}, {"variance", Scaling::variance});
-OMVC_ENUM_NAMES(Start, {"data", Start::data}, {"random", Start::random});
 OMVC_ENUM_NAMES(RowSolver, {"hals", RowSolver::hals}, {"newton", RowSolver::newton}, {"diagonal", RowSolver::diagonal});
 #undef OMVC_ENUM_NAMES
 
-// One option: its name at every interface, where it lives, its range (numbers only), and one line of help.
+// The methods that an option belongs to; the others refuse it.
+struct Methods {
+  unsigned bits = ~0u;
+
+  constexpr Methods() = default;
+  constexpr Methods(std::initializer_list<Algorithm> methods) : bits(0) {
+    for (const Algorithm method : methods) bits |= 1u << static_cast<unsigned>(method);
+  }
+  constexpr bool contains(Algorithm method) const { return (bits >> static_cast<unsigned>(method) & 1u) != 0; }
+};
+
+// One option: its name at every interface, where it lives, its range (numbers only), one line of help, and whose it is.
 template <class T>
 struct Param {
   const char* name;
@@ -144,47 +123,47 @@ struct Param {
   double low;
   double high;
   const char* help;
+  Methods methods = {};
 };
 
 inline constexpr std::tuple kParams{
-    Param<int>{"clusters", &Options::clusters, 2, 1 << 20, "number of clusters K"},
+    Param<int>{"clusters", &Options::clusters, 0, 1 << 20,
+               "number of clusters K; 0: chosen from the data (method omvc)"},
     Param<Algorithm>{"method", &Options::method, 0, 0, "omvc, or one of those it is compared with (docs/methods.md)"},
-    Param<int>{"rank", &Options::rank, 0, 4096, "number of latent components r; 0 chooses by consensus and data"},
+    Param<int>{"rank", &Options::rank, 0, 4096,
+               "latent components of the factorisation; 0 chooses: at most 50 for omvc, K for the others",
+               {Algorithm::omvc, Algorithm::omvc_paper, Algorithm::onmf_i, Algorithm::onmf_da, Algorithm::multinmf,
+                Algorithm::mic}},
     Param<Index>{"chunk", &Options::chunk, 0, 1 << 24,
                  "instances learned at a time; 0 chooses: 500, fewer if they are large, more if features are many"},
     Param<int>{"passes", &Options::passes, 1, 100000,
-               "times the data are read; one for streams, and for masked-kmeans in its mini-batch form"},
-    Param<Consensus>{"consensus", &Options::consensus, 0, 0,
-                     "tight: one latent row an instance; soft: one a view, pulled together by alpha (Eq. 7)"},
-    Param<std::vector<double>>{
-        "alpha", &Options::alpha, 1e-300, 1e100,
-        "soft consensus, mic, multinmf (lambda): pull of each view to it; one value, or one a view"},
-    Param<std::vector<double>>{
-        "beta", &Options::beta, 0, 1e100,
-        "soft consensus: lasso on the latent rows; mic: their lengths; one value, or one a view"},
-    Param<double>{"ridge", &Options::ridge, 0, 1e100,
-                  "tight consensus: ridge on the latent rows, as a multiple of the mean diagonal of U'U; opimc: gamma"},
-    Param<Missing>{"missing", &Options::missing, 0, 0,
-                   "ignore: a missing view has weight 0; fill: running mean and dynamic weight (Eq. 10, 11)"},
-    Param<Statistics>{"statistics", &Options::statistics, 0, 0,
-                      "later passes: replace a chunk's share in the running sums, or accumulate as the paper does"},
-    Param<std::vector<Scaling>>{"scaling", &Options::scaling, 0, 0,
-                                "of every view, or one a view: auto: by its kind; none; total: the paper's, negatives "
-                                "to 0 and total mass 1; minmax, standard, variance: shift; l2, tfidf: unit rows"},
-    Param<Start>{
-        "start", &Options::start, 0, 0,
-        "first basis: instances of the first chunk, or random numbers; opimc: k-means on it, or random labels"},
+               "times the data are learned from; one for streams, and for masked-kmeans in its mini-batch form"},
+    Param<std::vector<Scaling>>{
+        "scaling", &Options::scaling, 0, 0,
+        "of every view, or one per view: auto: by its kind; none; total: the paper's, negatives "
+        "to 0 and total mass 1; minmax, standard, variance: shift; l2, tfidf: unit rows"},
+    Param<double>{"half-life", &Options::half_life, 0, 1e15,
+                  "instances after which what was learned counts half; 0: nothing is forgotten", {Algorithm::omvc}},
+    Param<int>{"memory", &Options::memory, 1, 1 << 20,
+               "MB for the sample of all rows seen, from which prototypes are made; data that fit are learned whole",
+               {Algorithm::omvc}},
+    Param<std::vector<double>>{"alpha", &Options::alpha, 1e-300, 1e100,
+                               "pull of each view to the consensus (multinmf: lambda); one value, or one per view",
+                               {Algorithm::omvc_paper, Algorithm::mic, Algorithm::multinmf}},
+    Param<std::vector<double>>{"beta", &Options::beta, 0, 1e100,
+                               "lasso on the latent rows; mic: their lengths; one value, or one per view",
+                               {Algorithm::omvc_paper, Algorithm::mic}},
+    Param<double>{"ridge", &Options::ridge, 0, 1e100, "gamma: ridge on the prototypes", {Algorithm::opimc}},
     Param<RowSolver>{"solver", &Options::solver, 0, 0,
-                     "row problem: hals; newton (Eq. 16, 22); diagonal Hessian (Section IV-B)"},
-    Param<bool>{"unit-rows", &Options::unit_rows, 0, 1, "bring embedding rows to length 1 before k-means"},
-    Param<int>{"runs", &Options::runs, 1, 64, "factorisations learned side by side from different starts"},
-    Param<bool>{"refine", &Options::refine, 0, 1,
-                "refine clusters in data space and keep the best there; opimc: assign all once more at the end"},
+                     "row problem: hals; newton (Eq. 16, 22); diagonal Hessian (Section IV-B)",
+                     {Algorithm::omvc_paper}},
     Param<int>{"rounds", &Options::rounds, 1, 1000000,
-               "updates of all factors on a chunk, at most; off-line methods: over all passes"},
+               "updates of all factors on a chunk, at most; off-line methods: over all passes",
+               {Algorithm::omvc_paper, Algorithm::onmf_i, Algorithm::onmf_da, Algorithm::multinmf, Algorithm::mic,
+                Algorithm::opimc}},
     Param<double>{"tolerance", &Options::tolerance, 0, 1,
-                  "a chunk is done when a round changes the loss by less than this share of it"},
-    Param<int>{"restarts", &Options::restarts, 1, 100000, "starts of k-means; the best by inertia gives the labels"},
+                  "a chunk is done when a round changes the loss by less than this share of it",
+                  {Algorithm::omvc_paper, Algorithm::onmf_i, Algorithm::onmf_da, Algorithm::multinmf, Algorithm::mic}},
     Param<std::uint64_t>{"seed", &Options::seed, 0, 18446744073709551615.0, "seed of all randomness"},
     Param<int>{"threads", &Options::threads, 0, 4096, "threads; 0 = all cores; the result does not depend on it"},
 };
@@ -200,13 +179,17 @@ constexpr void for_each_param(F&& f) {
 std::string format_option(const Options& options, std::string_view name);
 void parse_option(Options& options, std::string_view name, const std::string& text);
 
-// The value of an option that is given once, or once a view.
+// The value of an option that is given once, or once per view.
 template <class T>
 const T& of_view(const std::vector<T>& values, std::size_t view) {
   return values[values.size() == 1 ? 0 : view];
 }
 
-// Throws ErrorKind::usage naming option, value and rule.
+// The names of the methods that an option belongs to, separated by commas.
+std::string methods_of(const Methods& methods);
+
+// Throws ErrorKind::usage naming option, value and rule: also for an option of other methods that is not at its
+// default.
 void check_options(const Options& options);
 
 // The name of an enum value, as users write it.

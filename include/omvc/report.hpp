@@ -1,7 +1,9 @@
 // What a run tells: progress while it works (Observer), and a summary when it is done (Report).
 #pragma once
 
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "omvc/chunk.hpp"
@@ -68,6 +70,37 @@ struct PatternReport {
   std::vector<Index> cluster_sizes;  // how they spread over the clusters
 };
 
+// What happened to a cluster between two cuts.
+struct ClusterEvent {
+  enum class Kind { born, split, merged, gone };
+  Kind kind = Kind::born;
+  int cluster = 0;       // the number of the cluster that is new or no more
+  int other = -1;        // the one that it was split from or has merged into; -1: none
+  double instances = 0;  // in it, about
+};
+
+// The two signs of a number of clusters.
+struct KSigns {
+  int clusters = 0;
+  double gap = 0;        // between the K-th and the next eigenvalue of the graph of prototypes
+  double agreement = 0;  // ARI of the cuts that two halves of the data give
+};
+
+// How the number of clusters was chosen.
+struct ClusterChoice {
+  int clusters = 0;
+  bool clear = false;
+  std::string verdict;              // in words
+  std::vector<double> eigenvalues;  // descending
+  std::vector<KSigns> signs;        // of every number considered
+};
+
+// The clusters of one cut, and those of the next smaller cut that they are parts of.
+struct CutLevel {
+  std::vector<double> sizes;  // instances of each cluster, the largest first
+  std::vector<int> parents;   // of each: the cluster of the level before that holds most of it; -1 in the first
+};
+
 struct Report {
   Index instances = 0;   // all, also those without any view
   Index unobserved = 0;  // instances present in no view: label -1
@@ -80,7 +113,16 @@ struct Report {
   bool stopped = false;           // the observer asked to stop before the last pass was complete
   std::vector<ViewReport> views;
   std::vector<PassReport> passes;
-  std::vector<Index> cluster_sizes;
+  std::vector<int> cluster_numbers;   // of each cluster, ascending
+  std::vector<Index> cluster_sizes;   // of each of them
+  Index outliers = 0;                 // instances much farther from every prototype than is usual
+  double confidence = 0;              // mean over instances; 0 where the method has none
+  Index prototypes = 0;               // fine prototypes; 0 where there are none
+  bool sampled = false;               // the data are more than the sample holds
+  std::string found_by;               // how clusters were found, in words
+  std::optional<ClusterChoice> choice;  // where the number of clusters was not given
+  std::vector<std::pair<std::string, double>> candidates;  // clusterings compared, and their errors
+  std::vector<ClusterEvent> events;
   std::vector<PatternReport> patterns;  // the most frequent first, at most 64; none for more than 52 views
   double pattern_nmi = 0;  // NMI of presence pattern and cluster: near 1, the clusters follow what is missing
   std::vector<std::string> warnings;  // whole sentences for the user

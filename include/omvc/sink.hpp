@@ -15,19 +15,23 @@ namespace omvc {
 struct ResultRows {
   Index first_row = 0;          // the row number of the first of them
   std::span<const int> labels;  // cluster 0 .. K-1, or -1 for an instance without any view
-  RowsView embedding;           // rows of V*; NaN for an instance without any view
+  RowsView embedding;           // rows of V*; NaN for an instance without any view. None where nobody wants them
+  std::span<const double> confidence = {};  // share of the vote; NaN without any view. None where the method has none
+  std::span<const double> distance = {};    // relative to what is usual: 1; likewise
 };
 
 class Sink {
  public:
   virtual ~Sink() = default;
   virtual void write(const ResultRows& rows) = 0;
+  // Embedding rows cost time and disk: they are made where a sink wants them.
+  virtual bool wants_embedding() const { return true; }
   // Called once after the last block. A file appears under its name only now, and whole.
   virtual void finish() {}
 };
 
-// One label a line. In a `.csv` or `.tsv` file the sample ids come before the labels, under a header "id,label", if
-// `source` has any; it must outlive the sink.
+// One label per line. A `.csv` or `.tsv` file is a table with a header: the sample ids if `source` has any (it must
+// outlive the sink), label, and confidence and distance where the method has them.
 std::unique_ptr<Sink> make_label_sink(const std::string& path, Source* source = nullptr);
 
 // Embedding rows as NPY (`.npy`, float64), else as text with the separator that the name asks for (`.csv`, `.tsv`,

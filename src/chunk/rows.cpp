@@ -60,6 +60,28 @@ Block take_rows(const Block& block, std::span<const Index> rows) {
   return std::visit([&](const auto& typed) -> Block { return take(typed, rows); }, block);
 }
 
+Chunk take_instances(const Chunk& chunk, std::span<const Index> positions) {
+  Chunk out;
+  for (const Index at : positions) out.rows.push_back(chunk.rows[static_cast<std::size_t>(at)]);
+  std::vector<Index> row_of(chunk.rows.size());
+  for (const ChunkView& view : chunk.views) {
+    row_of.assign(chunk.rows.size(), -1);
+    for (std::size_t i = 0; i < view.present.size(); ++i) {
+      row_of[static_cast<std::size_t>(view.present[i])] = static_cast<Index>(i);
+    }
+    std::vector<Index> rows;
+    std::vector<Index> present;
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+      const Index row = row_of[static_cast<std::size_t>(positions[i])];
+      if (row < 0) continue;
+      rows.push_back(row);
+      present.push_back(static_cast<Index>(i));
+    }
+    out.views.push_back({take_rows(view.block, rows), std::move(present)});
+  }
+  return out;
+}
+
 void append_rows(Block& block, const Block& more, const std::string& where) {
   if (block.index() != more.index()) {
     throw Error(ErrorKind::data,

@@ -10,6 +10,9 @@ namespace omvc {
 // The given rows of the block, in the given order. Rows may repeat; each must exist.
 Block take_rows(const Block& block, std::span<const Index> rows);
 
+// The given instances of a chunk, in the given order, each at most once.
+Chunk take_instances(const Chunk& chunk, std::span<const Index> positions);
+
 // Adds the rows of `more` below those of `block`. Throws ErrorKind::data if the two differ in kind or columns; `where`
 // names the view for the message.
 void append_rows(Block& block, const Block& more, const std::string& where);

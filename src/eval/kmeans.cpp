@@ -31,7 +31,10 @@ void check_options(const KMeansOptions& options) {
   positive("max_iterations", options.max_iterations);
 }
 
-void check_rows(const RowsView& rows, int clusters) {
+void check_rows(const RowsView& rows, int clusters, std::span<const double> weights) {
+  if (!weights.empty() && static_cast<Index>(weights.size()) != rows.rows) {
+    throw Error(ErrorKind::usage, fmt::format("k-means: {} weights for {} rows", weights.size(), rows.rows));
+  }
   if (rows.rows < clusters) {
     throw Error(ErrorKind::data, fmt::format("k-means: {} rows cannot form {} clusters: ask for at most {} clusters",
                                              rows.rows, clusters, rows.rows));
@@ -49,7 +52,7 @@ void check_rows(const RowsView& rows, int clusters) {
 
 KMeansResult run_start(const RowsView& rows, const KMeansOptions& options, int start) {
   const Random random(options.seed, Purpose::seeding, static_cast<std::uint32_t>(start));
-  Lloyd lloyd(rows, seed_centres(rows, options.clusters, random));
+  Lloyd lloyd(rows, seed_centres(rows, options.weights, options.clusters, random), options.weights);
   lloyd.assign();
   int iterations = 0;
   bool changed = true;
@@ -68,7 +71,7 @@ KMeansResult run_start(const RowsView& rows, const KMeansOptions& options, int s
 template <class Keep>
 void run_starts(const RowsView& rows, const KMeansOptions& options, const Keep& keep) {
   check_options(options);
-  check_rows(rows, options.clusters);
+  check_rows(rows, options.clusters, options.weights);
   Workers workers(options.threads <= 0 ? 0 : std::min(options.threads, options.starts));
   workers.run(options.starts, [&](std::int64_t start) { keep(run_start(rows, options, static_cast<int>(start))); });
 }

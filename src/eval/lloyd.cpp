@@ -19,8 +19,9 @@ std::size_t size(Index n) { return static_cast<std::size_t>(n); }
 
 }  // namespace
 
-Lloyd::Lloyd(const RowsView& rows, std::vector<double> centres)
+Lloyd::Lloyd(const RowsView& rows, std::vector<double> centres, std::span<const double> weights)
     : rows_(rows),
+      weights_(weights),
       clusters_(rows.cols == 0 ? 1 : static_cast<Index>(centres.size()) / rows.cols),
       groups_((clusters_ + kGroup - 1) / kGroup),
       // A computed distance is off by at most (cols + 4) / 4 epsilons: this leaves a margin of 4 on each side.
@@ -128,18 +129,21 @@ void Lloyd::update() {
   for (const int label : labels_) ++counts[size(label)];
   fill_empty_clusters(counts);
   std::vector<double> before = centres_;
+  std::vector<double> weights(size(clusters_), 0.0);
   for (Index k = 0; k < clusters_; ++k) {
     if (counts[size(k)] > 0) std::fill_n(centres_.begin() + k * rows_.cols, rows_.cols, 0.0);
   }
   for (Index i = 0; i < rows_.rows; ++i) {
     const double* x = rows_.data + i * rows_.cols;
     double* sum = centres_.data() + labels_[size(i)] * rows_.cols;
-    for (Index j = 0; j < rows_.cols; ++j) sum[j] += x[j];
+    const double weight = this->weight(i);
+    weights[size(labels_[size(i)])] += weight;
+    for (Index j = 0; j < rows_.cols; ++j) sum[j] += weight * x[j];
   }
   for (Index k = 0; k < clusters_; ++k) {
     if (counts[size(k)] == 0) continue;
-    const auto count = static_cast<double>(counts[size(k)]);
-    for (Index j = 0; j < rows_.cols; ++j) centres_[size(k * rows_.cols + j)] /= count;
+    const double mass = std::max(weights[size(k)], kTiny);
+    for (Index j = 0; j < rows_.cols; ++j) centres_[size(k * rows_.cols + j)] /= mass;
   }
   pack();
   move_bounds(before);
@@ -165,7 +169,7 @@ KMeansResult Lloyd::take() {
   KMeansResult result;
   for (Index i = 0; i < rows_.rows; ++i) {
     result.inertia +=
-        squared_distance(rows_.data + i * rows_.cols, centres_.data() + labels_[size(i)] * rows_.cols, rows_.cols);
+        weight(i) * squared_distance(rows_.data + i * rows_.cols, centres_.data() + labels_[size(i)] * rows_.cols, rows_.cols);
   }
   result.centres = std::move(centres_);
   result.labels = std::move(labels_);

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <span>
 #include <vector>
 
 #include "omvc/kmeans.hpp"
@@ -17,7 +18,7 @@ namespace omvc {
 
 class Lloyd {
  public:
-  Lloyd(const RowsView& rows, std::vector<double> centres);
+  Lloyd(const RowsView& rows, std::vector<double> centres, std::span<const double> weights = {});
 
   // Gives each row its nearest centre. Returns whether any label changed.
   bool assign();
@@ -41,7 +42,10 @@ class Lloyd {
   double above(double distance) const;
   double below(double distance) const;
 
+  double weight(Index row) const { return weights_.empty() ? 1.0 : weights_[static_cast<std::size_t>(row)]; }
+
   RowsView rows_;
+  std::span<const double> weights_;
   Index clusters_;
   Index groups_;
   double slack_;                 // a relative error that no computed distance reaches

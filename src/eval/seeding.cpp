@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "eval/distance.hpp"
+#include "random/draw.hpp"
 
 namespace omvc {
 namespace {
@@ -36,33 +37,26 @@ void lower_to(const RowsView& rows, const double* centre, std::vector<double>& n
   }
 }
 
-// The row at which the running sum of the weights passes share * total; -1 if no weight is positive.
-Index draw(const std::vector<double>& weights, double share) {
-  double total = 0;
-  for (const double weight : weights) total += weight;
-  const double target = share * total;
-  double sum = 0;
-  Index last = -1;
-  for (std::size_t i = 0; i < weights.size(); ++i) {
-    if (weights[i] <= 0) continue;
-    sum += weights[i];
-    last = static_cast<Index>(i);
-    if (sum > target) break;
-  }
-  return last;
-}
-
 }  // namespace
 
-std::vector<double> seed_centres(const RowsView& rows, int clusters, const Random& random) {
+std::vector<double> seed_centres(const RowsView& rows, std::span<const double> weights, int clusters,
+                                 const Random& random) {
   std::vector<double> centres;
   centres.reserve(static_cast<std::size_t>(clusters * rows.cols));
   std::vector<double> nearest(static_cast<std::size_t>(rows.rows), std::numeric_limits<double>::infinity());
   std::vector<bool> taken(nearest.size(), false);
+  std::vector<double> chances;
+  const auto draw_row = [&](std::uint64_t number) {
+    if (weights.empty()) return draw(nearest, random.uniform(number));
+    chances.assign(weights.begin(), weights.end());
+    for (std::size_t i = 0; number > 0 && i < chances.size(); ++i) chances[i] *= nearest[i];
+    return draw(chances, random.uniform(number));
+  };
   for (int k = 0; k < clusters; ++k) {
     const auto number = static_cast<std::uint64_t>(k);
-    Index row = k == 0 ? static_cast<Index>(random.below(static_cast<std::uint64_t>(rows.rows), number))
-                       : draw(nearest, random.uniform(number));
+    Index row = k == 0 && weights.empty()
+                    ? static_cast<Index>(random.below(static_cast<std::uint64_t>(rows.rows), number))
+                    : draw_row(number);
     if (row < 0) row = std::find(taken.begin(), taken.end(), false) - taken.begin();
     taken[static_cast<std::size_t>(row)] = true;
     const std::span<const double> centre = rows.row(row);

@@ -15,7 +15,7 @@ ViewClusters best_clusters(const Options& options, const Schema& schema, const P
                            const PrototypeRule& rule, Workers& workers) {
   const CandidateLabels none = CandidateLabels::Constant(data.size(), 1, -1);
   ViewClusters best{.prototypes = {}, .labels = none, .error = std::numeric_limits<double>::infinity()};
-  for (int start = 0; start < options.restarts; ++start) {
+  for (int start = 0; start < kKMeansStarts; ++start) {
     Prototypes found(schema, options.clusters, std::vector<bool>(schema.views.size(), false), rule);
     const Random random(options.seed, Purpose::seeding, kFirstStream + static_cast<std::uint32_t>(start));
     found.add_seeded(data, random, workers);

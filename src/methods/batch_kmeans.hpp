@@ -1,5 +1,5 @@
 // k-means on all the data at once, over several views: Lloyd's algorithm from k-means++ starts, the best of
-// options.restarts by its objective.
+// kKMeansStarts by its objective.
 //
 //   masked-kmeans  only the views that an instance has speak;
 //   concat-kmeans  a view that an instance lacks is filled with the mean of the view.
@@ -21,7 +21,7 @@ struct ViewClusters {
   double error = 0;  // Prototypes::error
 };
 
-// The best of options.restarts clusterings of a chunk, each from its own k-means++ start.
+// The best of kKMeansStarts clusterings of a chunk, each from its own k-means++ start.
 ViewClusters best_clusters(const Options& options, const Schema& schema, const PreparedChunk& data,
                            const PrototypeRule& rule, Workers& workers);
 

@@ -7,9 +7,9 @@
 
 #include "omvc/report.hpp"
 
-#include "model/archive.hpp"
-#include "model/row_store.hpp"
-#include "solver/prototypes.hpp"
+#include "file/archive.hpp"
+#include "file/row_store.hpp"
+#include "cut/prototypes.hpp"
 
 namespace omvc {
 

@@ -5,10 +5,10 @@
 #include "omvc/error.hpp"
 
 #include "methods/batch_kmeans.hpp"
-#include "methods/ensemble.hpp"
 #include "methods/mic.hpp"
 #include "methods/multinmf.hpp"
 #include "methods/offline_factors.hpp"
+#include "methods/omvc_paper.hpp"
 #include "methods/onmf.hpp"
 #include "methods/stream_clusters.hpp"
 
@@ -17,7 +17,9 @@ namespace omvc {
 std::unique_ptr<Method> make_method(const MethodContext& context) {
   switch (context.options.method) {
     case Algorithm::omvc:
-      return std::make_unique<Ensemble>(context);
+      break;  // the living model is no method to compare with: run/living_fit.hpp
+    case Algorithm::omvc_paper:
+      return std::make_unique<OmvcPaper>(context);
     case Algorithm::onmf_i:
     case Algorithm::onmf_da:
       return std::make_unique<Onmf>(context);

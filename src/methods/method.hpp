@@ -1,5 +1,5 @@
 // A way to cluster a stream: what a fit needs of it. The passes, reading, scaling, checkpoints, results and reports are
-// the fit's (src/fit.cpp) and the same for every method.
+// the fit's (src/run/fit.cpp) and the same for every method.
 //
 //     for pass = 1, then pass_after(pass), ... up to the last
 //         begin_pass; learn every chunk; end_pass
@@ -16,15 +16,16 @@
 #include "omvc/options.hpp"
 #include "omvc/report.hpp"
 
-#include "methods/omvc.hpp"
-#include "model/archive.hpp"
-#include "model/row_store.hpp"
-#include "solver/prototypes.hpp"
+#include "cut/prototypes.hpp"
+#include "factorise/factorisation.hpp"
+#include "file/archive.hpp"
+#include "file/row_store.hpp"
 
 namespace omvc {
 
 // What has been counted of the stream in the first pass, up to and including the chunk that is being learned.
 struct StreamCounts {
+  std::vector<Index> present;   // instances of each view
   Index instances = 0;          // one more than the largest row number
   Index observed = 0;           // instances with some view
   std::vector<double> squares;  // ||X||^2 of each view
@@ -37,7 +38,8 @@ struct MethodContext {
   std::vector<bool> unit;  // of each view: whether its rows have length 1
   bool dense = false;      // all views are known to be dense
   int passes = 1;
-  bool again = true;  // the stream can be read again after the last pass
+  bool again = true;      // the stream can be read again after the last pass
+  bool embedding = true;  // somebody wants the embedding of all instances
   double bytes = 0;   // that all the data would take in memory; 0 where nobody knows
   RowFolder rows;
   const StreamCounts* counts = nullptr;
@@ -45,9 +47,12 @@ struct MethodContext {
 
 // What is left when a method is done: the means to embed and label new instances.
 struct LearnedModel {
-  std::unique_ptr<Omvc> factors;  // none where prototypes are all there is
+  std::unique_ptr<Factorisation> factors;  // none where prototypes are all there is
   Prototypes prototypes;          // none, or those of one clustering: then they give the labels
 };
+
+// Starts of k-means, of which the best by its objective gives the labels.
+inline constexpr int kKMeansStarts = 20;
 
 class Method {
  public:
@@ -58,6 +63,8 @@ class Method {
 
   virtual void begin_pass(int pass) = 0;
   virtual int learn(const PreparedChunk& chunk, Workers& workers) = 0;  // returns its rounds
+  // The same for a chunk as it came, of a stream that can be read only once: for methods that scale as they go.
+  virtual void learn_unscaled(Chunk /*chunk*/, Workers& /*workers*/) {}
   virtual void end_pass(Workers& workers) = 0;
   // The pass to do after this one: a later one than the next where those between have nothing to do.
   virtual int pass_after(int pass) const { return pass + 1; }
@@ -67,7 +74,7 @@ class Method {
   virtual void begin_labels() {}
   virtual void label(const PreparedChunk& /*chunk*/, Workers& /*workers*/) {}
   // Called once when learning is over: after all of this (complete), or before, where the run was stopped.
-  virtual void finish(bool /*complete*/) {}
+  virtual void finish(bool /*complete*/, Workers& /*workers*/) {}
 
   // The average loss over the pass so far, in the method's own terms.
   virtual double average_loss(Workers& workers) const = 0;
@@ -77,7 +84,8 @@ class Method {
   virtual std::vector<double> explained(Workers& workers) const = 0;
 
   virtual std::unique_ptr<Embedding> embedding(Index rows) const = 0;
-  // The labels of a finished method: one column, NaN without any view. None where k-means on the embedding gives them.
+  // The labels of a finished method, NaN without any view, and in further columns confidence and distance where it has
+  // them. None where k-means on the embedding gives them.
   virtual const RowStore* labels() const { return nullptr; }
   // Of a finished method, which it leaves empty.
   virtual LearnedModel model() = 0;
@@ -95,7 +103,7 @@ class Method {
   const StreamCounts* counts_;
 };
 
-// The method that the options ask for.
+// The comparison method that the options ask for.
 std::unique_ptr<Method> make_method(const MethodContext& context);
 
 // The place of a row store in an archive.

@@ -1,7 +1,7 @@
 #include "methods/mic.hpp"
 
 #include "methods/offline_factors.hpp"
-#include "solver/steps.hpp"
+#include "factorise/steps.hpp"
 
 namespace omvc {
 namespace {
@@ -22,8 +22,8 @@ void update_rows(double alpha, double beta, const Matrix& consensus, ViewWork& v
   }
 }
 
-double objective_of(const Options& options, const State& state, ChunkWork& work, Workers& workers) {
-  Options pull = options;
+double objective_of(const FactorOptions& options, const State& state, ChunkWork& work, Workers& workers) {
+  FactorOptions pull = options;
   pull.beta = {0};
   double objective = penalty(pull, work);
   for (std::size_t v = 0; v < work.views.size(); ++v) {
@@ -38,7 +38,7 @@ double objective_of(const Options& options, const State& state, ChunkWork& work,
 
 }  // namespace
 
-double update_mic_factors(const Options& options, State& state, ChunkWork& work, Workers& workers) {
+double update_mic_factors(const FactorOptions& options, State& state, ChunkWork& work, Workers& workers) {
   for (std::size_t v = 0; v < work.views.size(); ++v) {
     ViewWork& view = work.views[v];
     Matrix& U = state.views[v].U;
@@ -53,7 +53,7 @@ double update_mic_factors(const Options& options, State& state, ChunkWork& work,
   return objective_of(options, state, work, workers);
 }
 
-double update_mic(const Options& options, State& state, ChunkWork& work, Workers& workers) {
+double update_mic(const FactorOptions& options, State& state, ChunkWork& work, Workers& workers) {
   update_mic_factors(options, state, work, workers);
   rescale_basis(options, state, &work, workers);
   update_consensus(options, work);

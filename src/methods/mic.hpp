@@ -5,9 +5,9 @@
 //     sum over views of   ||W (X - V U')||^2 + alpha ||W (V - V*)||^2 + beta ||V||_{2,1}
 #pragma once
 
-#include "omvc/options.hpp"
+#include "factorise/factor_options.hpp"
 
-#include "solver/chunk_work.hpp"
+#include "factorise/chunk_work.hpp"
 
 namespace omvc {
 
@@ -17,10 +17,10 @@ namespace omvc {
 //   touches
 //       it at the row v0 that there is, so that (half the gradients of) the parts give
 //           v <- v .* (x U + alpha v*) ./ (v U'U + alpha v + beta / (2 w^2 ||v0||) v).
-double update_mic_factors(const Options& options, State& state, ChunkWork& work, Workers& workers);
+double update_mic_factors(const FactorOptions& options, State& state, ChunkWork& work, Workers& workers);
 
 // The same, and then the columns of U to sum 1, V and V* with them: alpha and beta would otherwise shrink V and let U
 // grow without limit.
-double update_mic(const Options& options, State& state, ChunkWork& work, Workers& workers);
+double update_mic(const FactorOptions& options, State& state, ChunkWork& work, Workers& workers);
 
 }  // namespace omvc

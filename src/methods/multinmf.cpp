@@ -1,7 +1,7 @@
 #include "methods/multinmf.hpp"
 
 #include "methods/offline_factors.hpp"
-#include "solver/steps.hpp"
+#include "factorise/steps.hpp"
 
 namespace omvc {
 namespace {
@@ -30,7 +30,7 @@ void update_view(double lambda, const Matrix& consensus, Matrix& U, ViewWork& vi
 
 }  // namespace
 
-double update_multinmf(const Options& options, State& state, ChunkWork& work, Workers& workers) {
+double update_multinmf(const FactorOptions& options, State& state, ChunkWork& work, Workers& workers) {
   for (std::size_t v = 0; v < work.views.size(); ++v) {
     update_view(of_view(options.alpha, v), consensus_of(work, work.views[v]), state.views[v].U, work.views[v], workers);
   }

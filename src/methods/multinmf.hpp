@@ -5,14 +5,14 @@
 //     sum over views of   ||X - V U'||^2 + lambda ||V Q - V*||^2
 #pragma once
 
-#include "omvc/options.hpp"
+#include "factorise/factor_options.hpp"
 
-#include "solver/chunk_work.hpp"
+#include "factorise/chunk_work.hpp"
 
 namespace omvc {
 
 // One multiplicative update of V, then U, of every view, and of V*. The columns of U have sum 1 (Q = I) before and
 // after it. The objective, which it returns, never rises.
-double update_multinmf(const Options& options, State& state, ChunkWork& work, Workers& workers);
+double update_multinmf(const FactorOptions& options, State& state, ChunkWork& work, Workers& workers);
 
 }  // namespace omvc

@@ -4,9 +4,9 @@
 
 #include "omvc/error.hpp"
 
-#include "solver/learn_chunk.hpp"
-#include "solver/start_basis.hpp"
-#include "solver/steps.hpp"
+#include "factorise/learn_chunk.hpp"
+#include "factorise/start_basis.hpp"
+#include "factorise/steps.hpp"
 
 namespace omvc {
 namespace {
@@ -30,12 +30,12 @@ Matrix consensus_of(const ChunkWork& work, const ViewWork& view) {
   return out;
 }
 
-ChunkWork start_factors(const Options& options, const PreparedChunk& data, State& state, Workers& workers) {
-  start_basis(options, data, 0, state, workers);
+ChunkWork start_factors(const FactorOptions& options, const PreparedChunk& data, State& state, Workers& workers) {
+  start_basis(options, data, state, workers);
   observe(options, data, state, workers);
   ChunkWork work;
   make_work(options, data, state, work, workers);
-  Options alone = options;  // no consensus
+  FactorOptions alone = options;  // no consensus
   alone.alpha = {0};
   alone.beta = {0};
   for (std::size_t v = 0; v < work.views.size(); ++v) {
@@ -67,12 +67,12 @@ ChunkWork start_factors(const Options& options, const PreparedChunk& data, State
 
 OfflineFactors::OfflineFactors(const MethodContext& context, UpdateFactors update)
     : Method(*context.counts),
-      options_(solver_options(context.options)),
+      options_(factor_options(context.options)),
       schema_(context.schema),
       update_(update),
       passes_(context.passes),
       table_(context),
-      state_(context.schema, Omvc::choose_rank(options_, context.dense)),
+      state_(context.schema, factor_rank(context.options)),
       rows_(context.rows.open("consensus", rank())) {}
 
 int OfflineFactors::learn(const PreparedChunk& chunk, Workers& /*workers*/) {
@@ -118,8 +118,9 @@ std::unique_ptr<Embedding> OfflineFactors::embedding(Index rows) const {
 }
 
 LearnedModel OfflineFactors::model() {
-  return {.factors = std::make_unique<Omvc>(options_, std::move(state_)),
-          .prototypes = Prototypes(schema_, options_.clusters, std::vector<bool>(schema_.views.size(), false))};
+  FactorOptions embedding = options_;
+  embedding.beta = {0};  // new instances are embedded without the last term of mic
+  return {.factors = std::make_unique<Factorisation>(embedding, std::move(state_)), .prototypes = {}};
 }
 
 }  // namespace omvc

@@ -7,13 +7,14 @@
 #include <optional>
 #include <vector>
 
+#include "methods/factors.hpp"
 #include "methods/memory_table.hpp"
-#include "solver/chunk_work.hpp"
+#include "factorise/chunk_work.hpp"
 
 namespace omvc {
 
 // One update of all factors; returns the objective after it.
-using UpdateFactors = double (*)(const Options& options, State& state, ChunkWork& work, Workers& workers);
+using UpdateFactors = double (*)(const FactorOptions& options, State& state, ChunkWork& work, Workers& workers);
 
 class OfflineFactors final : public Method {
  public:
@@ -35,7 +36,7 @@ class OfflineFactors final : public Method {
   void load(const Archive&) override {}
 
  private:
-  Options options_;
+  FactorOptions options_;
   Schema schema_;
   UpdateFactors update_;
   int passes_;
@@ -51,7 +52,7 @@ class OfflineFactors final : public Method {
 // The start that the authors of multinmf use: a factorisation of every view by itself, one after the other, each from
 // the latent rows of the last, so that component k means the same in all views. Leaves columns of U with sum 1, all
 // entries positive (a multiplicative update never leaves 0), and V* their weighted mean.
-ChunkWork start_factors(const Options& options, const PreparedChunk& data, State& state, Workers& workers);
+ChunkWork start_factors(const FactorOptions& options, const PreparedChunk& data, State& state, Workers& workers);
 
 // The rows of the consensus that a view's rows belong to.
 Matrix consensus_of(const ChunkWork& work, const ViewWork& view);

@@ -5,9 +5,9 @@
 #include "omvc/error.hpp"
 
 #include "kernels/tall.hpp"
-#include "solver/learn_chunk.hpp"
-#include "solver/start_basis.hpp"
-#include "solver/steps.hpp"
+#include "factorise/learn_chunk.hpp"
+#include "factorise/start_basis.hpp"
+#include "factorise/steps.hpp"
 
 namespace omvc {
 namespace {
@@ -30,10 +30,10 @@ double basis_objective(const State& state, const ChunkWork& work, Workers& worke
 
 Onmf::Onmf(const MethodContext& context)
     : Method(*context.counts),
-      options_(solver_options(context.options)),
+      options_(factor_options(context.options)),
       schema_(context.schema),
-      solver_(options_.method == Algorithm::onmf_i ? RowSolver::newton : RowSolver::diagonal),
-      state_(schema_, options_.rank > 0 ? options_.rank : options_.clusters),
+      solver_(context.options.method == Algorithm::onmf_i ? RowSolver::newton : RowSolver::diagonal),
+      state_(schema_, factor_rank(context.options)),
       rows_(context.rows.open("latent", rank())) {}
 
 void Onmf::begin_pass(int pass) {
@@ -42,7 +42,7 @@ void Onmf::begin_pass(int pass) {
 }
 
 int Onmf::learn(const PreparedChunk& chunk, Workers& workers) {
-  start_basis(options_, chunk, 0, state_, workers);
+  start_basis(options_, chunk, state_, workers);
   if (state_.pass == 1) observe(options_, chunk, state_, workers);
   ChunkWork& work = work_;
   make_work(options_, chunk, state_, work, workers);
@@ -67,7 +67,7 @@ int Onmf::learn(const PreparedChunk& chunk, Workers& workers) {
 }
 
 int Onmf::update_stacked_basis(ChunkWork& work, Workers& workers) {
-  Options step = options_;
+  FactorOptions step = options_;
   step.solver = solver_;
   double squares = 0;
   for (const ViewWork& view : work.views) squares += view.total.c;
@@ -95,8 +95,7 @@ std::unique_ptr<Embedding> Onmf::embedding(Index rows) const {
 }
 
 LearnedModel Onmf::model() {
-  return {.factors = std::make_unique<Omvc>(options_, std::move(state_)),
-          .prototypes = Prototypes(schema_, options_.clusters, std::vector<bool>(schema_.views.size(), false))};
+  return {.factors = std::make_unique<Factorisation>(options_, std::move(state_)), .prototypes = {}};
 }
 
 void Onmf::save(Archive& archive) const {

@@ -13,8 +13,9 @@
 #include <memory>
 #include <vector>
 
+#include "methods/factors.hpp"
 #include "methods/method.hpp"
-#include "solver/chunk_work.hpp"
+#include "factorise/chunk_work.hpp"
 
 namespace omvc {
 
@@ -39,7 +40,7 @@ class Onmf final : public Method {
  private:
   int update_stacked_basis(ChunkWork& work, Workers& workers);
 
-  Options options_;
+  FactorOptions options_;
   Schema schema_;
   RowSolver solver_;  // of the basis
   State state_;

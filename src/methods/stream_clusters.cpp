@@ -19,9 +19,9 @@ StreamClusters::StreamClusters(const MethodContext& context)
     : Method(*context.counts),
       options_(context.options),
       schema_(context.schema),
-      candidates_(is_opimc(context) ? 1 : options_.restarts),
+      candidates_(is_opimc(context) ? 1 : kKMeansStarts),
       rounds_(is_opimc(context) ? options_.rounds : 1),
-      relabel_(context.again && (!is_opimc(context) || options_.refine)),
+      relabel_(context.again && !is_opimc(context)),
       prototypes_(schema_, options_.clusters, std::vector<bool>(schema_.views.size(), false),
                   {.ridge = is_opimc(context) ? options_.ridge : 0, .absent = Absent::mean, .fill = {}}),
       labels_(context.rows, candidates_, context.options.clusters) {}
@@ -32,7 +32,7 @@ void StreamClusters::begin_pass(int pass) {
 
 void StreamClusters::start(const PreparedChunk& data, Workers& workers) {
   if (options_.method == Algorithm::opimc) {
-    prototypes_.add_given(options_.start == Start::data ? clustered(data, workers) : random_parts(data, workers));
+    prototypes_.add_given(random_parts(data, workers));
     prototypes_.thaw();
     return;
   }
@@ -43,15 +43,6 @@ void StreamClusters::start(const PreparedChunk& data, Workers& workers) {
 }
 
 // The means of the best of several clusterings of the chunk.
-std::vector<Matrix> StreamClusters::clustered(const PreparedChunk& data, Workers& workers) const {
-  const PrototypeRule means{.ridge = 0, .absent = Absent::mean, .fill = {}};
-  const ViewClusters found = best_clusters(options_, schema_, data, means, workers);
-  std::vector<Matrix> basis;
-  for (std::size_t v = 0; v < schema_.views.size(); ++v) basis.push_back(found.prototypes.prototypes(v));
-  return basis;
-}
-
-// The basis for labels drawn at random.
 std::vector<Matrix> StreamClusters::random_parts(const PreparedChunk& data, Workers& workers) const {
   const Random random(options_.seed, Purpose::seeding, kFirstStream);
   std::vector<Matrix> basis;
@@ -105,7 +96,7 @@ void StreamClusters::label(const PreparedChunk& data, Workers& workers) {
   labels_.write(data, after);
 }
 
-void StreamClusters::finish(bool /*complete*/) { choose(); }
+void StreamClusters::finish(bool /*complete*/, Workers& /*workers*/) { choose(); }
 
 double StreamClusters::mean(double value) const {
   const auto observed = static_cast<double>(counts().observed);

@@ -3,8 +3,7 @@
 // sums first. This is
 //
 //   opimc          Hu, Chen, "One-pass incomplete multi-view clustering", AAAI 2019: one clustering, which starts from
-//                  k-means on the first chunk or from random labels (options.start); U = B (A + gamma I)^-1, and a
-//                  chunk is assigned until its labels stay.
+//                  random labels; U = B (A + gamma I)^-1, and a chunk is assigned until its labels stay.
 //   masked-kmeans  in its streaming form, mini-batch k-means (Sculley, WWW 2010): one assignment a chunk, prototypes
 //                  are the means of what they were given so far; several clusterings at a time, the best one kept.
 //
@@ -31,7 +30,7 @@ class StreamClusters final : public Method {
   bool labels_again() const override { return relabel_; }
   void begin_labels() override;
   void label(const PreparedChunk& chunk, Workers& workers) override;
-  void finish(bool complete) override;
+  void finish(bool complete, Workers& workers) override;
 
   // The objective over everything that the sums cover, for each instance.
   double average_loss(Workers& workers) const override;
@@ -47,7 +46,6 @@ class StreamClusters final : public Method {
 
  private:
   void start(const PreparedChunk& chunk, Workers& workers);
-  std::vector<Matrix> clustered(const PreparedChunk& chunk, Workers& workers) const;
   std::vector<Matrix> random_parts(const PreparedChunk& chunk, Workers& workers) const;
   int best() const;
   void choose();

@@ -23,8 +23,9 @@ std::vector<double> inverse_frequency(const ViewSurvey& survey) {
 
 // Variance of a feature over the observed instances.
 double variance_of(const ViewSurvey& survey, std::size_t j) {
-  const double mean = survey.sum[j] / survey.observed;
-  return std::max(0.0, survey.squares[j] / survey.observed - mean * mean);
+  const double known = std::max(survey.known(j), 1e-300);
+  const double mean = survey.sum[j] / known;
+  return std::max(0.0, survey.squares[j] / known - mean * mean);
 }
 
 // Every feature shifted to minimum 0 and multiplied by gain(its range, its variance).
@@ -32,7 +33,7 @@ template <class F>
 void shift_and_scale(const ViewSurvey& survey, ViewScaling& out, const F& gain) {
   for (std::size_t j = 0; j < survey.sum.size(); ++j) {
     // A feature that is stored for some instances only is zero for the others.
-    const double low = survey.nonzeros[j] < survey.observed ? std::min(survey.minimum[j], 0.0) : survey.minimum[j];
+    const double low = survey.nonzeros[j] < survey.known(j) ? std::min(survey.minimum[j], 0.0) : survey.minimum[j];
     const double range = survey.maximum[j] - low;
     out.shift.push_back(std::isfinite(low) ? low : 0);
     out.gain.push_back(range > 0 ? gain(range, variance_of(survey, j)) : 0);
@@ -47,6 +48,30 @@ double equal_variance(const ViewSurvey& survey, const ViewScaling& scaling) {
     variance += variance_of(survey, j) * scaling.gain[j] * scaling.gain[j];
   }
   return variance > 0 ? 1 / std::sqrt(variance) : 1;
+}
+
+// The mean of every feature, which stands in for its missing cells.
+std::vector<double> means_of(const ViewSurvey& survey) {
+  std::vector<double> means;
+  for (std::size_t j = 0; j < survey.sum.size(); ++j) {
+    means.push_back(survey.known(j) > 0 ? survey.sum[j] / survey.known(j) : 0);
+  }
+  return means;
+}
+
+// Squares of larger or smaller numbers leave the range of double.
+void check_magnitude(const ViewSurvey& survey, const std::string& name) {
+  constexpr double kLargest = 1e140;
+  constexpr double kSmallest = 1e-140;
+  double largest = 0;
+  for (std::size_t j = 0; j < survey.sum.size(); ++j) {
+    if (survey.minimum[j] > survey.maximum[j]) continue;  // never seen
+    largest = std::max({largest, std::abs(survey.minimum[j]), std::abs(survey.maximum[j])});
+  }
+  if (largest <= kLargest && (largest == 0 || largest >= kSmallest)) return;
+  throw Error(ErrorKind::data, fmt::format("view {}: its largest value is {:.3g}, beyond what can be scaled; bring the "
+                                           "view to values between {:.0e} and {:.0e} first",
+                                           name, largest, kSmallest, kLargest));
 }
 
 ViewScaling choose_automatic(const ViewSurvey& survey) {
@@ -92,11 +117,13 @@ void apply_by_feature(const ViewScaling& scaling, bool keep_sign, DenseBlock<T>&
   std::vector<double> gain = scaling.gain;
   shift.resize(d, 0.0);
   gain.resize(d, 1.0);
+  const double* fill = scaling.fill.empty() ? nullptr : scaling.fill.data();
   const double least = keep_sign ? -std::numeric_limits<double>::infinity() : 0.0;
   for (std::size_t i = 0; i < static_cast<std::size_t>(X.rows); ++i) {
     T* row = X.values.data() + i * d;
     for (std::size_t j = 0; j < d; ++j) {
-      const double x = (static_cast<double>(row[j]) - shift[j]) * gain[j];
+      const double cell = fill == nullptr || row[j] == row[j] ? static_cast<double>(row[j]) : fill[j];
+      const double x = (cell - shift[j]) * gain[j];
       row[j] = static_cast<T>((x < least ? least : x) * scaling.factor);
     }
   }
@@ -118,6 +145,7 @@ Index apply(const ViewScaling& scaling, B& X, const Refuse& refuse) {
     double squares = 0;
     for_row(X, i, [&](T& entry, std::size_t j) {
       auto x = static_cast<double>(entry);
+      if (x != x) x = scaling.fill.empty() ? 0 : scaling.fill[j];
       if (scaling.refuse_negatives && x < 0) refuse(i);
       if (scaling.clip && x < 0) {
         x = 0;
@@ -137,9 +165,7 @@ Index apply(const ViewScaling& scaling, B& X, const Refuse& refuse) {
   return clipped;
 }
 
-}  // namespace
-
-ViewScaling choose_scaling(Scaling scaling, const ViewSurvey& survey) {
+ViewScaling choose_form(Scaling scaling, const ViewSurvey& survey) {
   ViewScaling out{.known = true};
   switch (scaling) {
     case Scaling::automatic:
@@ -175,6 +201,15 @@ ViewScaling choose_scaling(Scaling scaling, const ViewSurvey& survey) {
                                     scaling == Scaling::tfidf ? "tf-idf, " : "");
       return out;
   }
+  return out;
+}
+
+}  // namespace
+
+ViewScaling choose_scaling(Scaling scaling, const ViewSurvey& survey, const std::string& name) {
+  check_magnitude(survey, name);
+  ViewScaling out = choose_form(scaling, survey);
+  if (survey.cells > 0) out.fill = means_of(survey);
   return out;
 }
 

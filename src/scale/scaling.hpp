@@ -24,6 +24,7 @@ struct ViewScaling {
   double factor = 1;
   std::vector<double> shift;  // a feature each, or empty for 0
   std::vector<double> gain;   // a feature each, or empty for 1
+  std::vector<double> fill;   // a feature each, in the data's own scale: what stands in for a missing cell (NaN)
   std::string description;    // in words, for reports
 };
 
@@ -31,7 +32,9 @@ struct ViewScaling {
 //   automatic  sparse counts: tf-idf weights, rows of length 1. Other sparse or mostly-zero views: rows of length 1.
 //              Dense: every feature from its minimum 0 to its maximum 1, then equal total variance between views.
 // Those that shift features refuse negative values in a view stored sparse, since shifting would fill its zeros.
-ViewScaling choose_scaling(Scaling scaling, const ViewSurvey& survey);
+// A missing cell is filled with the mean of its feature. Throws ErrorKind::data, naming the view, for values too large
+// or too small to be squared.
+ViewScaling choose_scaling(Scaling scaling, const ViewSurvey& survey, const std::string& name);
 
 // Applies the scaling to every view of the chunk; returns the number of negative entries that were set to 0, by view.
 // Throws ErrorKind::data, naming view and row, for a negative value where the scaling refuses them.

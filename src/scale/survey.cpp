@@ -9,6 +9,12 @@ namespace omvc {
 namespace {
 
 void add_entry(ViewSurvey& view, std::size_t feature, double x) {
+  if (std::isnan(x)) {
+    view.cells += 1;
+    view.missing.resize(view.sum.size(), 0);
+    view.missing[feature] += 1;
+    return;
+  }
   view.minimum[feature] = std::min(view.minimum[feature], x);
   view.maximum[feature] = std::max(view.maximum[feature], x);
   if (x == 0) return;
@@ -61,6 +67,46 @@ void Survey::add(const Chunk& chunk) {
   }
   instances += static_cast<double>(chunk.size());
   unobserved += static_cast<double>(std::count(seen.begin(), seen.end(), false));
+}
+
+void Survey::merge(const Survey& other) {
+  const auto add = [](std::vector<double>& to, const std::vector<double>& from) {
+    if (from.empty()) return;
+    to.resize(from.size(), 0);
+    for (std::size_t j = 0; j < to.size(); ++j) to[j] += from[j];
+  };
+  instances += other.instances;
+  unobserved += other.unobserved;
+  for (std::size_t v = 0; v < views.size(); ++v) {
+    ViewSurvey& to = views[v];
+    const ViewSurvey& from = other.views[v];
+    to.observed += from.observed;
+    to.entries += from.entries;
+    to.negatives += from.negatives;
+    to.fractions += from.fractions;
+    to.total += from.total;
+    to.cells += from.cells;
+    to.sparse = to.sparse || from.sparse;
+    for (std::size_t j = 0; j < to.sum.size(); ++j) {
+      to.minimum[j] = std::min(to.minimum[j], from.minimum[j]);
+      to.maximum[j] = std::max(to.maximum[j], from.maximum[j]);
+    }
+    add(to.sum, from.sum);
+    add(to.squares, from.squares);
+    add(to.nonzeros, from.nonzeros);
+    add(to.missing, from.missing);
+  }
+}
+
+void Survey::decay(double factor) {
+  instances *= factor;
+  unobserved *= factor;
+  for (ViewSurvey& view : views) {
+    for (double* count : {&view.observed, &view.entries, &view.total, &view.cells}) *count *= factor;
+    for (std::vector<double>* values : {&view.sum, &view.squares, &view.nonzeros, &view.missing}) {
+      for (double& value : *values) value *= factor;
+    }
+  }
 }
 
 }  // namespace omvc

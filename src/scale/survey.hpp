@@ -1,4 +1,5 @@
-// What one look at the data tells about each view: enough to choose a scaling and to refuse hopeless data early.
+// What is known about each view from the rows seen so far: enough to choose a scaling and to refuse hopeless data early.
+// Surveys of parts of the data add up to the survey of the whole.
 #pragma once
 
 #include <vector>
@@ -13,19 +14,26 @@ struct ViewSurvey {
   double negatives = 0;  // of them
   double fractions = 0;  // of them, not whole numbers
   double total = 0;      // sum of the entries that are not negative
+  double cells = 0;      // NaN: missing cells of rows that are present
   bool sparse = false;   // delivered as CSR
-  // Of every feature over the observed instances, zeros included.
+  // Of every feature over the observed instances, zeros included and missing cells left out.
   std::vector<double> minimum;
   std::vector<double> maximum;
   std::vector<double> sum;
   std::vector<double> squares;
   std::vector<double> nonzeros;
+  std::vector<double> missing;  // cells; empty where there are none
+
+  double known(std::size_t feature) const { return observed - (missing.empty() ? 0 : missing[feature]); }
 };
 
 struct Survey {
   explicit Survey(const Schema& schema);
 
   void add(const Chunk& chunk);
+  void merge(const Survey& other);
+  // Lets what was seen count by this much less; ranges and kinds stay.
+  void decay(double factor);
 
   double instances = 0;
   double unobserved = 0;  // of them, present in no view

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <bit>
 #include <filesystem>
 #include <fmt/format.h>
@@ -34,12 +35,20 @@ class LabelSink : public Sink {
     std::vector<std::string> ids;
     if (source_ != nullptr) ids = source_->ids(rows.first_row, static_cast<Index>(rows.labels.size()));
     const bool with_ids = !rows.labels.empty() && ids.size() == rows.labels.size();
-    if (with_ids && rows.first_row == 0) file_.write(fmt::format("id{}label\n", separator_));
+    const bool table = separator_ != ' ';
+    const bool sure = table && !rows.confidence.empty();
+    if (table && rows.first_row == 0) {
+      file_.write(fmt::format("{}label{}\n", with_ids ? fmt::format("id{}", separator_) : "",
+                              sure ? fmt::format("{0}confidence{0}distance", separator_) : ""));
+    }
     for (std::size_t i = 0; i < rows.labels.size(); ++i) {
       if (with_ids) file_.write(as_field(ids[i], separator_) + separator_);
-      file_.write(fmt::format("{}\n", rows.labels[i]));
+      file_.write(fmt::format("{}", rows.labels[i]));
+      if (sure) file_.write(fmt::format("{0}{1:.4f}{0}{2:.4f}", separator_, rows.confidence[i], rows.distance[i]));
+      file_.write("\n");
     }
   }
+  bool wants_embedding() const override { return false; }
   void finish() override { file_.commit(); }
 
  private:
@@ -103,6 +112,9 @@ class SinkList : public Sink {
   explicit SinkList(std::vector<std::unique_ptr<Sink>> sinks) : sinks_(std::move(sinks)) {}
   void write(const ResultRows& rows) override {
     for (const auto& sink : sinks_) sink->write(rows);
+  }
+  bool wants_embedding() const override {
+    return std::any_of(sinks_.begin(), sinks_.end(), [](const auto& sink) { return sink->wants_embedding(); });
   }
   void finish() override {
     for (const auto& sink : sinks_) sink->finish();

@@ -1,5 +1,5 @@
 // The entries of a model file, as the bytes are and with their checksum set right.
-#include "model/archive.hpp"
+#include "file/archive.hpp"
 
 #include "fuzz.hpp"
 

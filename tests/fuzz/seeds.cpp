@@ -11,7 +11,7 @@
 #include "omvc/sink.hpp"
 
 #include "checkpoint_run.hpp"
-#include "model/archive.hpp"
+#include "file/archive.hpp"
 #include "npz_arrays.hpp"
 #include "support/npz_writer.hpp"
 #include "support/temp_dir.hpp"

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "solver/row_problem.hpp"
-#include "solver/start_basis.hpp"
+#include "factorise/row_problem.hpp"
+#include "factorise/start_basis.hpp"
 #include "support/method_data.hpp"
 
 namespace omvc {

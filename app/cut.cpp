@@ -1,0 +1,61 @@
+#include <cstdio>
+#include <fmt/format.h>
+#include <memory>
+
+#include "omvc/clusterer.hpp"
+#include "omvc/error.hpp"
+#include "omvc/sink.hpp"
+
+#include "choice.hpp"
+#include "command.hpp"
+
+namespace omvc::app {
+namespace {
+
+struct CutArguments {
+  std::string model;
+  std::string output;
+  int clusters = 0;
+  int most = 12;
+  int threads = 0;
+  bool tree = false;
+};
+
+void cut(const CutArguments& arguments) {
+  if (!arguments.output.empty()) check_writable(arguments.output);
+  Clusterer model = Clusterer::load(arguments.model);
+  model.set_threads(arguments.threads);
+  if (arguments.tree) {
+    fmt::print("{}", describe_tree(model.tree(arguments.most)));
+    if (arguments.output.empty() && arguments.clusters == 0) return;
+  }
+  model.cut(arguments.clusters);
+  if (model.choice()) fmt::print("{}\n", describe_choice(*model.choice()));
+  fmt::print("{} clusters, by {}\n{}", model.clusters().size(), model.found_by(), describe_events(model.events()));
+  if (arguments.output.empty()) {
+    fmt::print(stderr, "nothing was written: give -o NEW for a model with these clusters\n");
+    return;
+  }
+  model.save(arguments.output);
+  fmt::print("model: {}\n", arguments.output);
+}
+
+}  // namespace
+
+void add_cut(CLI::App& app) {
+  auto arguments = std::make_shared<CutArguments>();
+  CLI::App* command = app.add_subcommand("cut", "other clusters from the same model, without the data");
+  command->add_option("model", arguments->model, "model written by omvc fit --model")->required()->type_name("MODEL");
+  command->add_option("-k,--clusters", arguments->clusters, "number of clusters; 0: as many as the data show")
+      ->check(CLI::Range(0, 1 << 20))
+      ->type_name("NUMBER");
+  command->add_option("-o,--output", arguments->output, "write the model with these clusters")->type_name("NEW");
+  command->add_flag("--tree", arguments->tree, "show how clusters split as their number grows");
+  command->add_option("--to", arguments->most, "the largest number of clusters in the tree")
+      ->check(CLI::Range(2, 1000))
+      ->capture_default_str();
+  command->add_option("--threads", arguments->threads, "threads; 0 = all cores")->check(CLI::Range(0, 4096));
+  command->callback([arguments] { cut(*arguments); });
+}
+
+}  // namespace omvc::app

@@ -1,0 +1,108 @@
+#include "cut/row_graph.hpp"
+
+#include <Eigen/SparseCore>
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "chunk/rows.hpp"
+
+namespace omvc {
+namespace {
+
+constexpr Index kNeighbourShare = 6;  // a row has one in so many of the others for neighbours (NEMO's ratio)
+constexpr Index kLeastNeighbours = 5;
+
+// The rows of one view among the first instances, of unit length, and the instances they belong to.
+struct ViewRows {
+  Eigen::SparseMatrix<double, Eigen::RowMajor> X;
+  std::vector<Index> instances;
+};
+
+void append_row(const Block& block, Index row, Index at, std::vector<Eigen::Triplet<double>>& entries) {
+  std::visit(
+      [&](const auto& X) {
+        if constexpr (requires { X.offsets; }) {
+          for (auto e = static_cast<std::size_t>(X.offsets[static_cast<std::size_t>(row)]);
+               e < static_cast<std::size_t>(X.offsets[static_cast<std::size_t>(row) + 1]); ++e) {
+            entries.emplace_back(at, X.columns[e], static_cast<double>(X.values[e]));
+          }
+        } else {
+          for (Index j = 0; j < X.cols; ++j) {
+            const auto x = static_cast<double>(X.values[static_cast<std::size_t>(row * X.cols + j)]);
+            if (x != 0) entries.emplace_back(at, j, x);
+          }
+        }
+      },
+      block);
+}
+
+ViewRows rows_of_view(const Sample& sample, std::size_t view, Index rows) {
+  ViewRows out;
+  std::vector<Eigen::Triplet<double>> entries;
+  Index features = 0;
+  for (std::size_t p = 0; p < sample.pieces_for(rows); ++p) {
+    const PreparedChunk& piece = sample.pieces()[p];
+    const ChunkView& data = piece.chunk->views[view];
+    features = block_cols(data.block);
+    for (std::size_t i = 0; i < data.present.size(); ++i) {
+      const Index instance = sample.first(p) + data.present[i];
+      if (instance >= rows) break;
+      append_row(data.block, static_cast<Index>(i), static_cast<Index>(out.instances.size()), entries);
+      out.instances.push_back(instance);
+    }
+  }
+  out.X.resize(static_cast<Index>(out.instances.size()), features);
+  out.X.setFromTriplets(entries.begin(), entries.end());
+  for (Index i = 0; i < out.X.rows(); ++i) {
+    const double length = out.X.row(i).norm();
+    if (length > 0) out.X.row(i) /= length;
+  }
+  return out;
+}
+
+// Adds the relative similarities of one view to W, and 1 to `shared` for every pair of rows that have it.
+void add_view(const ViewRows& view, Matrix& W, Matrix& shared) {
+  const auto n = static_cast<Index>(view.instances.size());
+  if (n < 2) return;
+  const Eigen::SparseMatrix<double, Eigen::RowMajor> transposed = view.X.transpose();
+  Matrix S = Matrix(view.X * transposed);
+  S = S.cwiseMax(0);
+  S.diagonal().setZero();
+  const Index count = std::min(n - 1, std::max(kLeastNeighbours, n / kNeighbourShare));
+  Matrix relative = Matrix::Zero(n, n);
+  std::vector<Index> order(static_cast<std::size_t>(n));
+  for (Index i = 0; i < n; ++i) {
+    std::iota(order.begin(), order.end(), Index{0});
+    std::nth_element(order.begin(), order.begin() + count - 1, order.end(),
+                     [&](Index a, Index b) { return std::pair(-S(i, a), a) < std::pair(-S(i, b), b); });
+    double sum = 0;
+    for (Index j = 0; j < count; ++j) sum += S(i, order[static_cast<std::size_t>(j)]);
+    if (!(sum > 0)) continue;
+    for (Index j = 0; j < count; ++j) {
+      const Index other = order[static_cast<std::size_t>(j)];
+      relative(i, other) = S(i, other) / sum;
+    }
+  }
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = 0; j < n; ++j) {
+      const Index a = view.instances[static_cast<std::size_t>(i)];
+      const Index b = view.instances[static_cast<std::size_t>(j)];
+      W(a, b) += relative(i, j) + relative(j, i);
+      shared(a, b) += 1;
+    }
+  }
+}
+
+}  // namespace
+
+Matrix row_affinity(const Sample& sample, Index rows, Workers& /*workers*/) {
+  Matrix W = Matrix::Zero(rows, rows);
+  Matrix shared = Matrix::Zero(rows, rows);
+  for (std::size_t v = 0; v < sample.pieces().front().views.size(); ++v) {
+    add_view(rows_of_view(sample, v, rows), W, shared);
+  }
+  return W.cwiseQuotient(shared.cwiseMax(1));
+}
+
+}  // namespace omvc

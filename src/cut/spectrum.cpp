@@ -1,0 +1,84 @@
+#include "cut/spectrum.hpp"
+
+#include <Eigen/Eigenvalues>
+#include <Spectra/MatOp/DenseSymMatProd.h>
+#include <Spectra/SymEigsSolver.h>
+#include <algorithm>
+#include <cmath>
+
+#include "omvc/kmeans.hpp"
+
+namespace omvc {
+namespace {
+
+constexpr Index kAllAtOnce = 256;  // nodes up to which all eigenpairs are computed
+constexpr int kStarts = 20;        // of k-means
+
+using Symmetric = Eigen::MatrixXd;
+
+// The largest eigenpairs, ascending, as Eigen has them.
+std::pair<Vector, Symmetric> largest(const Symmetric& M, Index count) {
+  if (M.rows() > kAllAtOnce && 4 * count < M.rows()) {
+    Spectra::DenseSymMatProd<double> product(M);
+    const Index basis = std::min(M.rows(), std::max<Index>(2 * count + 1, 40));
+    Spectra::SymEigsSolver<Spectra::DenseSymMatProd<double>> solver(product, count, basis);
+    solver.init();
+    const Index found = solver.compute(Spectra::SortRule::LargestAlge, 1000, 1e-10, Spectra::SortRule::SmallestAlge);
+    if (found == count) return {solver.eigenvalues(), solver.eigenvectors()};
+  }
+  const Eigen::SelfAdjointEigenSolver<Symmetric> solver(M);
+  return {solver.eigenvalues().tail(count), solver.eigenvectors().rightCols(count)};
+}
+
+}  // namespace
+
+Spectrum spectrum_of(const Matrix& affinity, Index count) {
+  Spectrum out;
+  out.degree = affinity.rowwise().sum();
+  std::vector<Index> used;
+  for (Index k = 0; k < out.degree.size(); ++k) {
+    if (out.degree(k) > 0) used.push_back(k);
+  }
+  const auto nodes = static_cast<Index>(used.size());
+  count = std::min(count, nodes);
+  out.vectors = Matrix::Zero(affinity.rows(), count);
+  if (count == 0) return out;
+  const Vector scale = out.degree(used).cwiseSqrt().cwiseInverse();
+  Symmetric M = affinity(used, used);
+  M = scale.asDiagonal() * M * scale.asDiagonal();
+  M = (0.5 * (M + M.transpose())).eval();
+  const auto [values, vectors] = largest(M, count);
+  for (Index j = 0; j < count; ++j) {
+    out.values.push_back(values(count - 1 - j));
+    // An eigenvector has no sign of its own: its largest entry is made positive.
+    Vector column = vectors.col(count - 1 - j);
+    Index at = 0;
+    column.cwiseAbs().maxCoeff(&at);
+    if (column(at) < 0) column = -column;
+    for (Index k = 0; k < nodes; ++k) out.vectors(used[static_cast<std::size_t>(k)], j) = column(k);
+  }
+  return out;
+}
+
+std::vector<int> cut_spectrum(const Spectrum& spectrum, int clusters, std::uint64_t seed, int threads) {
+  std::vector<Index> used;
+  for (Index k = 0; k < spectrum.degree.size(); ++k) {
+    if (spectrum.degree(k) > 0) used.push_back(k);
+  }
+  const auto nodes = static_cast<Index>(used.size());
+  const Index k = std::min({Index{clusters}, nodes, spectrum.vectors.cols()});
+  std::vector<int> groups(static_cast<std::size_t>(spectrum.degree.size()), 0);
+  if (k < 2) return groups;
+  Matrix rows = spectrum.vectors(used, Eigen::seqN(0, k));
+  to_unit_length(rows.data(), nodes, k);
+  const Vector weights = spectrum.degree(used);
+  const KMeansResult found = kmeans({rows.data(), nodes, k}, {.clusters = static_cast<int>(k),
+                                                              .starts = kStarts,
+                                                              .seed = seed,
+                                                              .threads = threads,
+                                                              .weights = {weights.data(), used.size()}});
+  for (std::size_t i = 0; i < used.size(); ++i) groups[static_cast<std::size_t>(used[i])] = found.labels[i];
+  return groups;
+}
+
+}  // namespace omvc

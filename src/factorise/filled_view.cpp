@@ -1,0 +1,46 @@
+#include "factorise/filled_view.hpp"
+
+#include <utility>
+
+namespace omvc {
+
+FilledView::FilledView(const DataBlock& X, const std::vector<Index>& present) : X_(&X), positions_(present) {}
+
+FilledView::FilledView(const DataBlock& X, const std::vector<Index>& present, const std::vector<Index>& missing,
+                       Vector mean, double weight)
+    : FilledView(X, present) {
+  if (!(weight > 0)) return;
+  positions_.insert(positions_.end(), missing.begin(), missing.end());
+  mean_ = std::move(mean);
+  weight_ = weight;
+}
+
+void FilledView::times(const Matrix& U, Matrix& out, Workers& workers) const {
+  out.resize(rows(), U.cols());
+  X_->times(U, out.topRows(observed()), workers);
+  const Index filled = rows() - observed();
+  if (filled == 0) return;
+  const RowVector mean_U = mean_.transpose() * U;
+  out.bottomRows(filled).rowwise() = mean_U;
+}
+
+void FilledView::sums(const Matrix& V, Matrix& A, Matrix& B, Workers& workers) const {
+  gram(V, observed(), weight_ * weight_, A, workers);
+  B.setZero(X_->cols(), V.cols());
+  add_to(V, B, workers);
+}
+
+void FilledView::add_to(const Matrix& V, Matrix& B, Workers& workers) const {
+  const Index filled = rows() - observed();
+  X_->add_transpose_times(V.topRows(observed()), B, workers);
+  if (filled == 0) return;
+  const RowVector column_sums = weight_ * weight_ * V.bottomRows(filled).colwise().sum();
+  B.noalias() += mean_ * column_sums;
+}
+
+double FilledView::squared_norm(Workers& workers) const {
+  const auto filled = static_cast<double>(rows() - observed());
+  return X_->squared_norm(workers) + (filled > 0 ? filled * weight_ * weight_ * mean_.squaredNorm() : 0.0);
+}
+
+}  // namespace omvc

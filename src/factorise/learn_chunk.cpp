@@ -1,0 +1,132 @@
+#include "factorise/learn_chunk.hpp"
+
+#include <cmath>
+
+#include "omvc/error.hpp"
+
+#include "factorise/steps.hpp"
+
+namespace omvc {
+namespace {
+
+constexpr int kEmbedRounds = 50;  // latent steps for rows that get no others
+constexpr int kStartRounds = 10;  // latent steps with which the rows of a new chunk find their place
+
+// Relative change in a step of coordinate descent that ends it: of rows that the next round moves again, and of others.
+constexpr double kLearned = 1e-4;
+constexpr double kSolved = 1e-6;
+
+// The first latent rows of a chunk: what the current basis makes of it.
+void start_latent(const FactorOptions& options, const State& state, int rounds, double done, ChunkWork& work,
+                  Workers& workers) {
+  double diagonal = 0;
+  for (std::size_t v = 0; v < work.views.size(); ++v) {
+    refresh_products(state.views[v].U, work.views[v], workers);
+    diagonal += work.views[v].UtU.trace();
+  }
+  work.ridge =
+      options.ridge * diagonal / static_cast<double>(work.views.size()) / static_cast<double>(state.scale.size());
+  if (options.consensus == Consensus::tight) {
+    update_joint_latent(options, rounds, done, work, workers);
+    return;
+  }
+  for (int round = 0; round < rounds; ++round) {
+    for (std::size_t v = 0; v < work.views.size(); ++v) {
+      update_latent(options, v, work.consensus, work.views[v], workers);
+    }
+    update_consensus(options, work);
+  }
+}
+
+// Takes the share that the last pass left for this chunk out of the sums, and starts from its rows.
+void subtract_previous(const Matrix& previous, State& state, ChunkWork& work, Workers& workers) {
+  for (std::size_t v = 0; v < work.views.size(); ++v) {
+    ViewWork& view = work.views[v];
+    Sums& seen = state.views[v].seen;
+    for (Index i = 0; i < view.X.rows(); ++i)
+      view.V.row(i) = -previous.row(view.X.positions()[static_cast<std::size_t>(i)]);
+    gram(view.V, view.X.observed(), view.X.squared_weights().rest, view.share.A, workers);
+    seen.A -= view.share.A;
+    view.X.add_to(view.V, seen.B, workers);
+    seen.c -= view.share.c;
+    view.V = -view.V;
+  }
+  work.consensus = previous;
+}
+
+}  // namespace
+
+ChunkOutcome learn_chunk(const FactorOptions& options, const PreparedChunk& chunk, const Matrix* previous, State& state,
+                         ChunkWork& work, Workers& workers) {
+  if (state.pass == 1) observe(options, chunk, state, workers);
+  make_work(options, chunk, state, work, workers);
+  if (previous != nullptr) subtract_previous(*previous, state, work, workers);
+  start_latent(options, state, kStartRounds, kLearned, work, workers);
+  for (std::size_t v = 0; v < work.views.size(); ++v) refresh_sums(state.views[v].seen, work.views[v], workers);
+
+  double loss = objective(options, state, work, workers);
+  int round = 0;
+  while (round < options.rounds) {
+    ++round;
+    for (std::size_t v = 0; v < work.views.size(); ++v) {
+      update_basis(options, work.views[v], state.views[v].U, workers);  // line 5
+      refresh_products(state.views[v].U, work.views[v], workers);
+      if (options.consensus == Consensus::soft) {
+        update_latent(options, v, work.consensus, work.views[v], workers);  // line 6
+      }
+    }
+    if (options.consensus == Consensus::tight) {
+      update_joint_latent(options, 1, kLearned, work, workers);  // lines 6 and 7, alpha = inf
+    } else {
+      update_consensus(options, work);  // line 7
+    }
+    for (std::size_t v = 0; v < work.views.size(); ++v) refresh_sums(state.views[v].seen, work.views[v], workers);
+    const double next = objective(options, state, work, workers);
+    if (!std::isfinite(next)) {
+      throw Error(ErrorKind::numerical, "the loss is no longer a finite number; check the scale of the data");
+    }
+    const bool converged = std::abs(loss - next) <= options.tolerance * loss;  // line 8
+    loss = next;
+    if (converged) break;
+  }
+  for (std::size_t v = 0; v < work.views.size(); ++v) keep_sums(work.views[v], state.views[v], workers);
+  const double left = penalty(options, work);
+  // Where shares are replaced the penalty of the past is left out of the loss that stops a chunk: it is a constant
+  // there.
+  if (options.statistics == Statistics::accumulate) state.seen_penalty += left;
+  state.pass_penalty += left;
+  state.pass_instances += static_cast<double>(work.observed);
+  rescale_basis(options, state, &work, workers);
+  if (options.consensus == Consensus::soft) update_consensus(options, work);
+  return {work.consensus, work.observed, round};
+}
+
+Matrix embed_chunk(const FactorOptions& options, const PreparedChunk& chunk, const State& state, Workers& workers) {
+  ChunkWork work;
+  make_work(options, chunk, state, work, workers);
+  start_latent(options, state, kEmbedRounds, kSolved, work, workers);
+  return std::move(work.consensus);
+}
+
+double average_loss(const State& state, Workers& workers) {
+  if (!(state.pass_instances > 0)) return 0;
+  double loss = state.pass_penalty;
+  for (const ViewState& view : state.views) {
+    Matrix UtU;
+    gram(view.U, UtU, workers);
+    loss += reconstruction_error(view.pass, view.U, UtU, workers);
+  }
+  return loss / state.pass_instances;
+}
+
+std::vector<double> explained_squares(const State& state, Workers& workers) {
+  std::vector<double> share;
+  for (const ViewState& view : state.views) {
+    Matrix UtU;
+    gram(view.U, UtU, workers);
+    share.push_back(view.pass.c > 0 ? 1 - reconstruction_error(view.pass, view.U, UtU, workers) / view.pass.c : 0);
+  }
+  return share;
+}
+
+}  // namespace omvc

@@ -1,0 +1,188 @@
+#include "factorise/steps.hpp"
+
+#include <map>
+#include <utility>
+
+#include "kernels/tall.hpp"
+
+namespace omvc {
+namespace {
+
+// Steps of the row solver for one product with the data. The paper takes one; coordinate descent profits from a few,
+// which cost little beside the product.
+int steps(const FactorOptions& options) { return options.solver == RowSolver::hals ? 4 : 1; }
+
+void gather(const Matrix& from, const std::vector<Index>& positions, Matrix& out, Workers& workers) {
+  out.resize(static_cast<Index>(positions.size()), from.cols());
+  for_tall_blocks(workers, out.rows(), out.cols(), [&](Index first, Index count) {
+    for (Index i = first; i < first + count; ++i) out.row(i) = from.row(positions[static_cast<std::size_t>(i)]);
+  });
+}
+
+// How far from 1 the norms of the columns may be before they are brought to 1 again. Nothing but the ridge, which is
+// relative to all of them, depends on the scale of a column where the consensus is tight; rescaling runs over all of U
+// and B, and after the first chunks there is next to nothing to rescale.
+constexpr double kNearOne = 0.1;
+
+// 1 / D for the columns to rescale by; 1 where a column is zero.
+RowVector inverse_or_one(const RowVector& D) {
+  return D.unaryExpr([](double x) { return x > 0 ? 1 / x : 1.0; });
+}
+
+}  // namespace
+
+void update_basis(const FactorOptions& options, ViewWork& work, Matrix& U, Workers& workers) {
+  const RowProblem problem(options.solver, work.total.A);
+  problem.improve(work.total.B, {}, steps(options), U, workers);
+}
+
+void update_latent(const FactorOptions& options, std::size_t view, const Matrix& consensus, ViewWork& work,
+                   Workers& workers) {
+  const double alpha = of_view(options.alpha, view);
+  Matrix G = work.UtU;
+  G.diagonal().array() += alpha;
+  Matrix Q;
+  gather(consensus, work.X.positions(), Q, workers);
+  Q = work.XU + alpha * Q;
+  const RowProblem problem(options.solver, std::move(G));
+  problem.improve(Q, work.X.lasso(of_view(options.beta, view)), steps(options), work.V, workers);
+}
+
+void update_consensus(const FactorOptions& options, ChunkWork& work) {
+  Vector weight = Vector::Zero(work.consensus.rows());
+  work.consensus.setZero();
+  for (std::size_t v = 0; v < work.views.size(); ++v) {
+    const ViewWork& view = work.views[v];
+    const TwoRuns w2 = view.X.squared_weights();
+    for (Index i = 0; i < view.X.rows(); ++i) {
+      const Index at = view.X.positions()[static_cast<std::size_t>(i)];
+      const double share = of_view(options.alpha, v) * w2[i];
+      work.consensus.row(at) += share * view.V.row(i);
+      weight(at) += share;
+    }
+  }
+  for (Index i = 0; i < weight.size(); ++i) {
+    if (weight(i) > 0) work.consensus.row(i) /= weight(i);
+  }
+}
+
+void update_joint_latent(const FactorOptions& options, int rounds, double done, ChunkWork& work, Workers& workers) {
+  const Index r = work.consensus.cols();
+  Matrix& Q = work.products;
+  Q.setZero(work.consensus.rows(), r);
+  for (const ViewWork& view : work.views) {
+    for_tall_blocks(workers, view.X.rows(), r, [&](Index first, Index count) {
+      for (Index i = first; i < first + count; ++i) {
+        Q.row(view.X.positions()[static_cast<std::size_t>(i)]) += view.XU.row(i);
+      }
+    });
+  }
+  for (const PatternGroup& group : work.groups) {
+    Matrix G = Matrix::Zero(r, r);
+    for (const std::size_t v : group.views) G += work.views[v].UtU;
+    G.diagonal().array() += work.ridge;
+    const RowProblem problem(options.solver, std::move(G), done);
+    problem.improve(Q, rounds * steps(options), group.positions, work.consensus, workers);
+  }
+  for (ViewWork& view : work.views) gather(work.consensus, view.X.positions(), view.V, workers);
+}
+
+void refresh_products(const Matrix& U, ViewWork& work, Workers& workers) {
+  work.X.times(U, work.XU, workers);
+  gram(U, work.UtU, workers);
+}
+
+void refresh_sums(const Sums& past, ViewWork& work, Workers& workers) {
+  Sums& total = work.total;
+  gram(work.V, work.X.observed(), work.X.squared_weights().rest, total.A, workers);
+  total.A += past.A;
+  total.B.resize(past.B.rows(), past.B.cols());
+  for_tall_blocks(workers, past.B.rows(), past.B.cols(), [&](Index first, Index count) {
+    total.B.middleRows(first, count) = past.B.middleRows(first, count);
+  });
+  work.X.add_to(work.V, total.B, workers);
+  total.c = past.c + work.share.c;
+}
+
+void keep_sums(ViewWork& work, ViewState& view, Workers& workers) {
+  view.pass.A += work.total.A - view.seen.A;
+  view.pass.c += work.share.c;
+  for_tall_blocks(workers, view.U.rows(), view.U.cols(), [&](Index first, Index count) {
+    view.pass.B.middleRows(first, count) +=
+        work.total.B.middleRows(first, count) - view.seen.B.middleRows(first, count);
+  });
+  std::swap(view.seen, work.total);
+}
+
+void rescale_basis(const FactorOptions& options, State& state, ChunkWork* work, Workers& workers) {
+  const auto rescale_view = [&](std::size_t v, const RowVector& D) {
+    ViewState& view = state.views[v];
+    const RowVector shrink = inverse_or_one(D);
+    const RowVector safe = inverse_or_one(shrink);
+    for_tall_blocks(workers, view.U.rows(), view.U.cols(), [&](Index first, Index count) {
+      view.U.middleRows(first, count) *= shrink.asDiagonal();
+      view.seen.B.middleRows(first, count) *= safe.asDiagonal();
+      view.pass.B.middleRows(first, count) *= safe.asDiagonal();
+    });
+    view.seen.A = safe.asDiagonal() * view.seen.A * safe.asDiagonal();
+    view.pass.A = safe.asDiagonal() * view.pass.A * safe.asDiagonal();
+    if (work != nullptr) work->views[v].V *= safe.asDiagonal();
+  };
+  if (options.consensus == Consensus::soft) {
+    for (std::size_t v = 0; v < state.views.size(); ++v) rescale_view(v, column_sums(state.views[v].U, workers));
+    return;
+  }
+  RowVector D = RowVector::Zero(state.scale.size());
+  for (const ViewState& view : state.views) D += column_sums(view.U, workers);
+  D /= static_cast<double>(state.views.size());
+  if ((D.array() > 1 - kNearOne).all() && (D.array() < 1 + kNearOne).all()) return;
+  for (std::size_t v = 0; v < state.views.size(); ++v) rescale_view(v, D);
+  const RowVector safe = inverse_or_one(inverse_or_one(D));
+  state.scale = state.scale.cwiseProduct(safe);
+  if (work != nullptr) work->consensus *= safe.asDiagonal();
+}
+
+std::vector<PatternGroup> group_by_pattern(const ChunkWork& work) {
+  std::vector<std::vector<std::size_t>> views_of(static_cast<std::size_t>(work.consensus.rows()));
+  for (std::size_t v = 0; v < work.views.size(); ++v) {
+    for (const Index at : work.views[v].X.positions()) views_of[static_cast<std::size_t>(at)].push_back(v);
+  }
+  std::map<std::vector<std::size_t>, std::vector<Index>> by_pattern;
+  for (std::size_t i = 0; i < views_of.size(); ++i) {
+    if (!views_of[i].empty()) by_pattern[views_of[i]].push_back(static_cast<Index>(i));
+  }
+  std::vector<PatternGroup> groups;
+  for (auto& [views, positions] : by_pattern) groups.push_back({views, std::move(positions)});
+  return groups;
+}
+
+double penalty(const FactorOptions& options, const ChunkWork& work) {
+  if (options.consensus == Consensus::tight) return work.ridge * work.consensus.squaredNorm();
+  double sum = 0;
+  for (std::size_t v = 0; v < work.views.size(); ++v) {
+    const ViewWork& view = work.views[v];
+    const TwoRuns w2 = view.X.squared_weights();
+    double disagreement = 0;
+    for (Index i = 0; i < view.X.rows(); ++i) {
+      const Index at = view.X.positions()[static_cast<std::size_t>(i)];
+      disagreement += w2[i] * (view.V.row(i) - work.consensus.row(at)).squaredNorm();
+    }
+    sum += of_view(options.alpha, v) * disagreement + of_view(options.beta, v) * view.V.sum();
+  }
+  return sum;
+}
+
+double reconstruction_error(const Sums& sums, const Matrix& U, const Matrix& UtU, Workers& workers) {
+  const double error = sums.c - 2 * inner_product(sums.B, U, workers) + sums.A.cwiseProduct(UtU).sum();
+  return error < 0 ? 0 : error;
+}
+
+double objective(const FactorOptions& options, const State& state, const ChunkWork& work, Workers& workers) {
+  double loss = state.seen_penalty + penalty(options, work);
+  for (std::size_t v = 0; v < state.views.size(); ++v) {
+    loss += reconstruction_error(work.views[v].total, state.views[v].U, work.views[v].UtU, workers);
+  }
+  return loss;
+}
+
+}  // namespace omvc

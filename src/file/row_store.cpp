@@ -1,0 +1,200 @@
+#include "file/row_store.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <fmt/format.h>
+#include <limits>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "omvc/error.hpp"
+
+#include "file/descriptor.hpp"
+
+namespace omvc {
+namespace {
+
+struct Mark {
+  std::uint32_t generation;
+  std::uint32_t checksum;
+};
+static_assert(sizeof(Mark) == sizeof(double));
+
+std::uint32_t checksum(const double* values, Index width) {
+  return static_cast<std::uint32_t>(
+      ::crc32_z(0, reinterpret_cast<const unsigned char*>(values), static_cast<std::size_t>(width) * sizeof(double)));
+}
+
+[[noreturn]] void fail(const char* what, const std::string& name) {
+  throw Error(ErrorKind::io,
+              fmt::format("cannot {} {}: {}; {}", what, name.empty() ? "the temporary file of embedding rows" : name,
+                          errno != 0 ? std::strerror(errno) : "it is shorter than expected",
+                          name.empty() ? "set TMPDIR to a folder with more room" : "make room and resume"));
+}
+
+// Calls f(first in the list, number of rows) for maximal runs of consecutive row numbers: one transfer each.
+template <class F>
+void for_runs(std::span<const Index> rows, const F& f) {
+  for (std::size_t begin = 0; begin < rows.size();) {
+    std::size_t end = begin + 1;
+    while (end < rows.size() && rows[end] == rows[end - 1] + 1) ++end;
+    f(begin, end - begin);
+    begin = end;
+  }
+}
+
+}  // namespace
+
+RowStore::RowStore(Index width) : width_(width) {
+  slots_[0].descriptor = open_unnamed_file();
+  if (slots_[0].descriptor < 0) fail("create", "");
+}
+
+RowStore::RowStore(Index width, const std::string& name) : width_(width), lasting_(true) {
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    slots_[i].name = fmt::format("{}.{}", name, i);
+    slots_[i].descriptor = ::open(slots_[i].name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (slots_[i].descriptor < 0) {
+      if (i > 0) ::close(slots_[0].descriptor);
+      fail("write", slots_[i].name);
+    }
+  }
+}
+
+RowStore::~RowStore() {
+  for (const Slot& slot : slots_) {
+    if (slot.descriptor >= 0) ::close(slot.descriptor);
+  }
+}
+
+void RowStore::write(std::span<const Index> rows, const double* data) {
+  const auto width = static_cast<std::size_t>(width_);
+  const Slot& slot = slot_of(generation_);
+  std::vector<double> buffer;
+  for_runs(rows, [&](std::size_t first, std::size_t count) {
+    buffer.clear();
+    for (std::size_t i = first; i < first + count; ++i) {
+      const Mark mark{static_cast<std::uint32_t>(generation_), checksum(data + i * width, width_)};
+      double bits = 0;
+      std::memcpy(&bits, &mark, sizeof bits);
+      buffer.push_back(bits);
+      buffer.insert(buffer.end(), data + i * width, data + (i + 1) * width);
+    }
+    const std::int64_t offset = rows[first] * (width_ + 1) * static_cast<Index>(sizeof(double));
+    if (!write_fully_at(slot.descriptor, buffer.data(), buffer.size() * sizeof(double), offset)) {
+      fail("write", slot.name);
+    }
+    rows_ = std::max(rows_, rows[first] + static_cast<Index>(count));
+  });
+}
+
+std::vector<double> RowStore::read_records(const Slot& slot, Index first, Index count) const {
+  const std::int64_t record = (width_ + 1) * static_cast<Index>(sizeof(double));
+  std::vector<double> buffer(static_cast<std::size_t>(count * (width_ + 1)), 0.0);
+  struct stat status {};
+  if (::fstat(slot.descriptor, &status) != 0) fail("read", slot.name);
+  const auto stored = static_cast<std::size_t>(std::clamp<Index>(status.st_size - first * record, 0, count * record));
+  if (!read_fully_at(slot.descriptor, buffer.data(), stored, first * record)) fail("read", slot.name);
+  return buffer;
+}
+
+bool RowStore::take(const double* record, Index generation, const Slot& slot, Index row, double* out) const {
+  Mark mark{};
+  std::memcpy(&mark, record, sizeof mark);
+  if (mark.generation == 0) return false;
+  if (generation != kAny && mark.generation != generation) {
+    // The slot that is being written still holds rows of two generations ago; any other generation is of another time.
+    if (generation == generation_ && mark.generation + 2 == generation_) return false;
+    throw Error(ErrorKind::data,
+                fmt::format("{}: row {} does not belong to the checkpoint: the two were not written by the same run up "
+                            "to the same moment; bring back both, or start again without --resume",
+                            slot.name, row));
+  }
+  if (mark.checksum != checksum(record + 1, width_)) {
+    throw Error(ErrorKind::data,
+                fmt::format("{}: row {} was altered since it was written (its checksum does not match); start again "
+                            "without --resume",
+                            slot.name.empty() ? "the temporary file of embedding rows" : slot.name, row));
+  }
+  std::copy_n(record + 1, width_, out);
+  return true;
+}
+
+void RowStore::read_last(std::span<const Index> rows, double* out) const {
+  const auto width = static_cast<std::size_t>(width_);
+  const Slot& slot = slot_of(generation_ - 1);
+  for_runs(rows, [&](std::size_t first, std::size_t count) {
+    const std::vector<double> records = read_records(slot, rows[first], static_cast<Index>(count));
+    for (std::size_t i = 0; i < count; ++i) {
+      double* to = out + (first + i) * width;
+      if (!take(records.data() + i * (width + 1), lasting_ ? generation_ - 1 : kAny, slot, rows[first + i], to)) {
+        std::fill_n(to, width, std::numeric_limits<double>::quiet_NaN());
+      }
+    }
+  });
+}
+
+void RowStore::read(Index first, Index count, double* out) const {
+  const auto width = static_cast<std::size_t>(width_);
+  const Slot& now = slot_of(generation_);
+  const Slot& last = slot_of(generation_ - 1);
+  const std::vector<double> records = read_records(now, first, count);
+  const std::vector<double> older = lasting_ ? read_records(last, first, count) : std::vector<double>{};
+  for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+    double* to = out + i * width;
+    const Index row = first + static_cast<Index>(i);
+    const std::size_t at = i * (width + 1);
+    if (row < rows_ && take(records.data() + at, lasting_ ? generation_ : kAny, now, row, to)) continue;
+    if (row < rows_ && lasting_ && take(older.data() + at, generation_ - 1, last, row, to)) continue;
+    std::fill_n(to, width, std::numeric_limits<double>::quiet_NaN());
+  }
+}
+
+void RowStore::go_to(Position position) {
+  generation_ = position.generation;
+  rows_ = position.rows;
+  // The newest generation that is complete up to the largest row number.
+  const Slot& whole = slot_of(std::max<Index>(generation_ - 1, 1));
+  struct stat status {};
+  if (::fstat(whole.descriptor, &status) != 0) fail("read", whole.name);
+  const Index record_bytes = (width_ + 1) * static_cast<Index>(sizeof(double));
+  if (rows_ > status.st_size / record_bytes) {
+    throw Error(ErrorKind::data,
+                fmt::format("{} is shorter than the checkpoint says: bring the whole file back, or start "
+                            "again without --resume",
+                            whole.name));
+  }
+}
+
+void RowStore::sync() const {
+  for (const Slot& slot : slots_) {
+    if (slot.descriptor >= 0 && ::fdatasync(slot.descriptor) != 0) fail("write", slot.name);
+  }
+}
+
+RowFolder::RowFolder(std::string path) : path_(std::move(path)) {
+  std::error_code error;
+  std::filesystem::create_directories(path_, error);
+  if (error) {
+    throw Error(ErrorKind::io,
+                fmt::format("cannot make the folder {}: {}; choose a place that is writable", path_, error.message()));
+  }
+}
+
+void RowFolder::sync() const {
+  const int folder = path_.empty() ? -1 : ::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0) return;
+  ::fsync(folder);
+  ::close(folder);
+}
+
+std::unique_ptr<RowStore> RowFolder::open(const std::string& name, Index width) const {
+  if (path_.empty()) return std::make_unique<RowStore>(width);
+  return std::make_unique<RowStore>(width, path_ + "/" + name);
+}
+
+}  // namespace omvc

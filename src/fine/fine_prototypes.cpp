@@ -1,0 +1,210 @@
+#include "fine/fine_prototypes.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+#include "omvc/error.hpp"
+
+#include "kernels/tall.hpp"
+#include "random/philox.hpp"
+
+namespace omvc {
+namespace {
+
+constexpr double kDistanceStep = 0x1.0p-24;  // distances are rounded to it in sums
+constexpr double kMembers = 5;               // that the mean distance of all counts for in that of a prototype
+constexpr double kMostPrototypes = 1e6;      // in an archive: more is nonsense
+
+double rounded(double x) { return std::nearbyint(x / kDistanceStep) * kDistanceStep; }
+
+void keep_columns(const std::vector<Index>& kept, Matrix& M) { M = Matrix(M(Eigen::all, kept)); }
+
+}  // namespace
+
+FinePrototypes::FinePrototypes(const Schema& schema, Index count, FineRule rule)
+    : rule_(std::move(rule)), mass_(Vector::Zero(count)), spread_(Vector::Zero(count)) {
+  for (const ViewSchema& view : schema.views) {
+    table_.columns.emplace_back(Matrix::Zero(view.features, count));
+    table_.norms.emplace_back(RowVector::Zero(count));
+    sums_.emplace_back(Matrix::Zero(view.features, count));
+    counts_.emplace_back(RowVector::Zero(count));
+  }
+  for (Matrix& W : affinity_) W = Matrix::Zero(count, count);
+}
+
+void FinePrototypes::count(const PreparedChunk& chunk, const Near& near, std::uint64_t seed, Workers& workers) {
+  std::vector<std::int32_t> nearest(static_cast<std::size_t>(chunk.size()), -1);
+  for (Index i = 0; i < chunk.size(); ++i) nearest[static_cast<std::size_t>(i)] = near.id(i, 0);
+  count(chunk, nearest, workers);
+  const Random random(seed, Purpose::split);
+  for (Index i = 0; i < chunk.size(); ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    if (nearest[at] < 0) continue;
+    spread_(nearest[at]) += rounded(near.distances[at]);
+    Matrix& W = affinity_[random.bits(static_cast<std::uint64_t>(chunk.chunk->rows[at])) & 1];
+    for (Index a = 0; a < near.count; ++a) {
+      for (Index b = 0; b < near.count; ++b) W(near.id(i, a), near.id(i, b)) += near.weight(i, a) * near.weight(i, b);
+    }
+  }
+}
+
+void FinePrototypes::count(const PreparedChunk& chunk, const std::vector<std::int32_t>& ids, Workers& workers) {
+  for (std::size_t v = 0; v < sums_.size(); ++v) {
+    add_rounded_rows(chunk, v, ids, rule_.quantum[v], sums_[v], workers);
+    for (const Index at : chunk.present(v)) {
+      if (ids[static_cast<std::size_t>(at)] >= 0) counts_[v](ids[static_cast<std::size_t>(at)]) += 1;
+    }
+  }
+  for (Index i = 0; i < chunk.size(); ++i) {
+    if (ids[static_cast<std::size_t>(i)] >= 0) mass_(ids[static_cast<std::size_t>(i)]) += 1;
+  }
+}
+
+void FinePrototypes::merge(const FinePrototypes& other) {
+  for (std::size_t v = 0; v < sums_.size(); ++v) {
+    sums_[v] += other.sums_[v];
+    counts_[v] += other.counts_[v];
+  }
+  for (std::size_t half = 0; half < affinity_.size(); ++half) affinity_[half] += other.affinity_[half];
+  mass_ += other.mass_;
+  spread_ += other.spread_;
+}
+
+void FinePrototypes::decay(double factor) {
+  for (std::size_t v = 0; v < sums_.size(); ++v) {
+    sums_[v] *= factor;
+    counts_[v] *= factor;
+  }
+  for (Matrix& W : affinity_) W *= factor;
+  mass_ *= factor;
+  spread_ *= factor;
+}
+
+void FinePrototypes::forget() { decay(0); }
+
+void FinePrototypes::settle(Workers& workers) {
+  for (std::size_t v = 0; v < sums_.size(); ++v) {
+    const double rows = counts_[v].sum();
+    Matrix& P = table_.columns[v];
+    RowVector scale = RowVector::Zero(size());
+    RowVector mean = RowVector::Zero(size());  // weight of the mean of the view
+    RowVector stay = RowVector::Zero(size());
+    for (Index k = 0; k < size(); ++k) {
+      if (counts_[v](k) > 0) {
+        scale(k) = 1 / counts_[v](k);
+      } else if (mass_(k) > 0 && rows > 0) {
+        mean(k) = 1 / rows;
+      } else {
+        stay(k) = 1;
+      }
+    }
+    for_tall_blocks(workers, P.rows(), P.cols(), [&](Index first, Index count) {
+      for (Index j = first; j < first + count; ++j) {
+        P.row(j) = P.row(j).cwiseProduct(stay) + sums_[v].row(j).cwiseProduct(scale) + sums_[v].row(j).sum() * mean;
+      }
+    });
+  }
+  table_.measure(workers);
+  for (std::size_t v = 0; v < sums_.size(); ++v) {
+    if (!rule_.direction[v]) continue;
+    const RowVector shrink = table_.norms[v].unaryExpr([](double x) { return x > 0 ? 1 / std::sqrt(x) : 1.0; });
+    table_.columns[v] = table_.columns[v] * shrink.asDiagonal();
+    table_.norms[v] = table_.norms[v].unaryExpr([](double x) { return x > 0 ? 1.0 : 0.0; });
+  }
+}
+
+void FinePrototypes::drop_empty(Workers& workers) {
+  std::vector<Index> kept;
+  for (Index k = 0; k < size(); ++k) {
+    if (mass_(k) > 0) kept.push_back(k);
+  }
+  if (static_cast<Index>(kept.size()) == size()) return;
+  for (std::size_t v = 0; v < sums_.size(); ++v) {
+    keep_columns(kept, table_.columns[v]);
+    keep_columns(kept, sums_[v]);
+    counts_[v] = RowVector(counts_[v](kept));
+  }
+  for (Matrix& W : affinity_) W = Matrix(W(kept, kept));
+  mass_ = Vector(mass_(kept));
+  spread_ = Vector(spread_(kept));
+  table_.measure(workers);
+}
+
+double FinePrototypes::usual_distance(Index prototype) const {
+  return (spread_(prototype) + kMembers * mean_distance()) / (mass_(prototype) + kMembers);
+}
+
+Matrix FinePrototypes::means(std::size_t view, const std::vector<int>& group, int groups) const {
+  Matrix means = Matrix::Zero(sums_[view].rows(), groups);
+  RowVector counts = RowVector::Zero(groups);
+  for (Index k = 0; k < size(); ++k) {
+    const int g = group[static_cast<std::size_t>(k)];
+    if (g < 0) continue;
+    means.col(g) += sums_[view].col(k);
+    counts(g) += counts_[view](k);
+  }
+  return means * counts.cwiseMax(1e-300).cwiseInverse().asDiagonal();
+}
+
+std::vector<double> FinePrototypes::between(const std::vector<int>& group, int groups) const {
+  std::vector<double> out;
+  for (std::size_t v = 0; v < sums_.size(); ++v) {
+    const Matrix centre = means(v, group, groups);
+    RowVector counts = RowVector::Zero(groups);
+    for (Index k = 0; k < size(); ++k) {
+      if (group[static_cast<std::size_t>(k)] >= 0) counts(group[static_cast<std::size_t>(k)]) += counts_[v](k);
+    }
+    out.push_back((centre.colwise().squaredNorm().array() * counts.array()).sum());
+  }
+  return out;
+}
+
+void FinePrototypes::save(Archive& archive, const std::string& key, bool sums) const {
+  const auto values = [](const auto& vector) { return std::vector<double>(vector.begin(), vector.end()); };
+  archive.put(key + "/mass", values(mass_));
+  archive.put(key + "/spread", values(spread_));
+  archive.put(key + "/beyond", beyond_);
+  for (std::size_t v = 0; v < sums_.size(); ++v) {
+    const std::string name = fmt::format("{}/view{}", key, v);
+    archive.put(name + "/prototypes", table_.columns[v]);
+    archive.put(name + "/norms", values(table_.norms[v]));
+    archive.put(name + "/counts", values(counts_[v]));
+    if (sums) archive.put(name + "/sums", sums_[v]);
+  }
+  if (!sums) return;
+  for (std::size_t half = 0; half < affinity_.size(); ++half) {
+    archive.put(fmt::format("{}/affinity{}", key, half), affinity_[half]);
+  }
+}
+
+FinePrototypes FinePrototypes::load(const Archive& archive, const std::string& key, const Schema& schema,
+                                    FineRule rule) {
+  const auto count = static_cast<Index>(archive.numbers(key + "/mass").size());
+  if (count > kMostPrototypes) throw Error(ErrorKind::data, "the model's prototypes make no sense");
+  // Compared with what is stored before memory is taken for it.
+  for (std::size_t v = 0; v < schema.views.size(); ++v) {
+    archive.matrix(fmt::format("{}/view{}/prototypes", key, v), schema.views[v].features, count);
+  }
+  FinePrototypes out;
+  out.rule_ = std::move(rule);
+  out.mass_ = archive.vector(key + "/mass", count);
+  out.spread_ = archive.vector(key + "/spread", count);
+  out.beyond_ = archive.number(key + "/beyond");
+  for (std::size_t v = 0; v < schema.views.size(); ++v) {
+    const std::string name = fmt::format("{}/view{}", key, v);
+    const Index features = schema.views[v].features;
+    out.table_.columns.push_back(archive.matrix(name + "/prototypes", features, count));
+    out.table_.norms.emplace_back(archive.vector(name + "/norms", count));
+    out.counts_.emplace_back(archive.vector(name + "/counts", count));
+    const bool stored = archive.has(name + "/sums");
+    out.sums_.push_back(stored ? archive.matrix(name + "/sums", features, count) : Matrix(0, 0));
+  }
+  for (std::size_t half = 0; half < out.affinity_.size(); ++half) {
+    const std::string name = fmt::format("{}/affinity{}", key, half);
+    out.affinity_[half] = archive.has(name) ? archive.matrix(name, count, count) : Matrix(0, 0);
+  }
+  return out;
+}
+
+}  // namespace omvc

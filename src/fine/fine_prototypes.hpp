@@ -1,0 +1,82 @@
+// Fine prototypes: many small ones in data space, and beside them how often instances lie between two of them, their
+// affinity W. Everything here is a sum over instances. While the prototypes stay where they are, what two parts of a
+// stream add is what the whole adds, to the bit: values are rounded to fixed steps, so that sums are exact and neither
+// order nor cut nor merge changes them (until a weight or a half-life multiplies them).
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "file/archive.hpp"
+#include "kernels/near.hpp"
+
+namespace omvc {
+
+// How prototypes follow from the sums of their rows.
+struct FineRule {
+  std::vector<bool> direction;  // of each view: brought to length 1, since its rows are compared by direction
+  std::vector<double> quantum;  // of each view: the step to which values are rounded in sums
+};
+
+class FinePrototypes {
+ public:
+  static constexpr Index kNear = 5;  // prototypes among which an instance is placed
+
+  FinePrototypes() = default;
+  FinePrototypes(const Schema& schema, Index count, FineRule rule);
+
+  Index size() const { return mass_.size(); }
+  const PrototypeTable& table() const { return table_; }
+
+  Near near(const PreparedChunk& chunk, Workers& workers) const {
+    return find_near(chunk, table_, kNear, beyond_, workers);
+  }
+
+  // Adds the instances of a chunk: each to its nearest prototype, and to the affinity of those it lies between, in one
+  // of two halves drawn by row number. The prototypes stay where they are.
+  void count(const PreparedChunk& chunk, const Near& near, std::uint64_t seed, Workers& workers);
+  // Adds instances to the prototypes that are named, without affinity; -1: to none.
+  void count(const PreparedChunk& chunk, const std::vector<std::int32_t>& ids, Workers& workers);
+  void merge(const FinePrototypes& other);
+  void forget();                // all sums to zero; the prototypes stay
+  void decay(double factor);    // all sums times this
+
+  // Moves the prototypes to the means of what was added to them. One without rows in a view takes the mean of the view;
+  // one without any rows stays.
+  void settle(Workers& workers);
+  // Leaves out the prototypes to which nothing was added.
+  void drop_empty(Workers& workers);
+  // How much farther than the last of all prototypes the reference of weights lies, where there are no more than kNear.
+  void set_beyond(double beyond) { beyond_ = beyond; }
+
+  // W of one half (0, 1) or of both, m x m.
+  const Matrix& affinity(std::size_t half) const { return affinity_[half]; }
+  Matrix affinity() const { return affinity_[0] + affinity_[1]; }
+  const Vector& mass() const { return mass_; }  // instances whose nearest prototype each is
+  double rows(std::size_t view) const { return counts_[view].sum(); }
+  // The distance that is usual for the members of a prototype, drawn to that of all where members are few.
+  double usual_distance(Index prototype) const;
+  double mean_distance() const { return mass_.sum() > 0 ? spread_.sum() / mass_.sum() : 0; }
+
+  // Of each view: the sum over groups g of ||sum of its rows||^2 / their number, where group[p] is that of prototype p;
+  // -1: in none.
+  std::vector<double> between(const std::vector<int>& group, int groups) const;
+  // Means of groups of prototypes in a view, d x groups.
+  Matrix means(std::size_t view, const std::vector<int>& group, int groups) const;
+
+  // Without `sums` they place instances but do not go on learning.
+  void save(Archive& archive, const std::string& key, bool sums) const;
+  static FinePrototypes load(const Archive& archive, const std::string& key, const Schema& schema, FineRule rule);
+
+ private:
+  FineRule rule_;
+  PrototypeTable table_;
+  std::vector<Matrix> sums_;       // of each view: d x m
+  std::vector<RowVector> counts_;  // of each view: rows of each prototype
+  std::array<Matrix, 2> affinity_;
+  Vector mass_;
+  Vector spread_;  // sum of the distances of the members
+  double beyond_ = 0;
+};
+
+}  // namespace omvc

@@ -1,0 +1,155 @@
+#include "fine/reservoir.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <numeric>
+
+#include "omvc/error.hpp"
+
+#include "chunk/rows.hpp"
+#include "file/stored_chunk.hpp"
+#include "random/philox.hpp"
+
+namespace omvc {
+namespace {
+
+constexpr double kSlack = 1.25;  // shrunk once it is this much too large, so that shrinking is rare
+
+// Bytes that each instance of a chunk takes.
+std::vector<double> bytes_of_rows(const Chunk& chunk) {
+  std::vector<double> bytes(chunk.rows.size(), 3 * sizeof(double));
+  for (const ChunkView& view : chunk.views) {
+    std::visit(
+        [&](const auto& X) {
+          for (std::size_t i = 0; i < view.present.size(); ++i) {
+            double numbers = static_cast<double>(X.cols) * sizeof(X.values[0]);
+            if constexpr (requires { X.offsets; }) {
+              numbers = static_cast<double>(X.offsets[i + 1] - X.offsets[i]) * (sizeof(X.values[0]) + 4) + 8;
+            }
+            bytes[static_cast<std::size_t>(view.present[i])] += numbers + sizeof(Index);
+          }
+        },
+        view.block);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+// The logarithm of an exponential variate divided by the row's weight: among rows of weights w the smallest of them
+// belongs to each with a chance proportional to w.
+double Reservoir::priority(Index row, double clock) const {
+  const double u = Random(options_.seed, Purpose::sample).uniform(static_cast<std::uint64_t>(row));
+  const double weight = options_.half_life > 0 ? clock / options_.half_life * std::log(2.0) : 0;
+  return std::log(-std::log1p(-u) + 1e-300) - weight;
+}
+
+void Reservoir::offer(const Chunk& chunk, double clock) {
+  std::vector<bool> observed(chunk.rows.size(), false);
+  for (const ChunkView& view : chunk.views) {
+    for (const Index at : view.present) observed[static_cast<std::size_t>(at)] = true;
+  }
+  std::vector<Index> taken;
+  std::vector<double> priorities;
+  for (std::size_t i = 0; i < chunk.rows.size(); ++i) {
+    if (!observed[i]) continue;
+    const double p = priority(chunk.rows[i], clock);
+    if (!whole_ && p >= limit_) continue;
+    taken.push_back(static_cast<Index>(i));
+    priorities.push_back(p);
+  }
+  if (!taken.empty()) add(take_instances(chunk, taken), priorities);
+}
+
+void Reservoir::merge(const Reservoir& other) {
+  if (!other.whole_) {
+    limit_ = whole_ ? other.limit_ : std::min(limit_, other.limit_);
+    whole_ = false;
+  }
+  if (other.size() > 0) add(other.kept_, other.priorities_);
+  if (!whole_) shrink();
+}
+
+void Reservoir::add(Chunk rows, const std::vector<double>& priorities) {
+  const std::vector<double> bytes = bytes_of_rows(rows);
+  bytes_ += std::accumulate(bytes.begin(), bytes.end(), 0.0);
+  if (kept_.views.empty()) {
+    kept_ = std::move(rows);
+  } else {
+    append_chunk(kept_, rows, schema_);
+  }
+  priorities_.insert(priorities_.end(), priorities.begin(), priorities.end());
+  if (bytes_ > kSlack * static_cast<double>(options_.bytes)) shrink();
+}
+
+void Reservoir::shrink() {
+  const std::vector<double> bytes = bytes_of_rows(kept_);
+  std::vector<Index> order(kept_.rows.size());
+  std::iota(order.begin(), order.end(), Index{0});
+  const auto before = [&](Index a, Index b) {
+    const auto i = static_cast<std::size_t>(a);
+    const auto j = static_cast<std::size_t>(b);
+    return std::pair(priorities_[i], kept_.rows[i]) < std::pair(priorities_[j], kept_.rows[j]);
+  };
+  std::sort(order.begin(), order.end(), before);
+  std::size_t count = 0;
+  double sum = 0;
+  while (count < order.size()) {
+    const auto at = static_cast<std::size_t>(order[count]);
+    const bool fits = sum + bytes[at] <= static_cast<double>(options_.bytes) || count == 0;
+    if (!fits || (!whole_ && priorities_[at] >= limit_)) break;
+    sum += bytes[at];
+    ++count;
+  }
+  if (count < order.size()) {
+    limit_ = priorities_[static_cast<std::size_t>(order[count])];
+    whole_ = false;
+  }
+  order.resize(count);
+  std::vector<double> priorities;
+  for (const Index at : order) priorities.push_back(priorities_[static_cast<std::size_t>(at)]);
+  kept_ = take_instances(kept_, order);
+  priorities_ = std::move(priorities);
+  bytes_ = sum;
+}
+
+std::vector<Chunk> Reservoir::pieces(Index rows) const {
+  std::vector<Index> order(kept_.rows.size());
+  std::iota(order.begin(), order.end(), Index{0});
+  std::sort(order.begin(), order.end(), [&](Index a, Index b) {
+    const auto i = static_cast<std::size_t>(a);
+    const auto j = static_cast<std::size_t>(b);
+    return std::pair(priorities_[i], kept_.rows[i]) < std::pair(priorities_[j], kept_.rows[j]);
+  });
+  std::vector<Chunk> pieces;
+  for (Index first = 0; first < size(); first += rows) {
+    const auto count = static_cast<std::size_t>(std::min(rows, size() - first));
+    pieces.push_back(take_instances(kept_, {order.data() + first, count}));
+  }
+  return pieces;
+}
+
+void Reservoir::save(Archive& archive, const std::string& key) const {
+  archive.put(key + "/priorities", priorities_);
+  archive.put(key + "/limit", std::vector<double>{whole_ ? 1.0 : 0.0, limit_});
+  put_chunk(archive, key, kept_);
+}
+
+Reservoir Reservoir::load(const Archive& archive, const std::string& key, const Schema& schema,
+                          const ReservoirOptions& options) {
+  Reservoir out(schema, options);
+  out.priorities_ = archive.numbers(key + "/priorities");
+  const Vector limit = archive.vector(key + "/limit", 2);
+  out.whole_ = limit(0) != 0;
+  out.limit_ = limit(1);
+  out.kept_ = get_chunk(archive, key, schema);
+  if (out.kept_.rows.size() != out.priorities_.size()) {
+    throw Error(ErrorKind::data, "the model's sample of rows is incomplete");
+  }
+  const std::vector<double> bytes = bytes_of_rows(out.kept_);
+  out.bytes_ = std::accumulate(bytes.begin(), bytes.end(), 0.0);
+  return out;
+}
+
+}  // namespace omvc

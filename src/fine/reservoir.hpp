@@ -1,0 +1,61 @@
+// A sample of all rows seen, as they came (unscaled), within a bounded number of bytes: what prototypes are made from,
+// and made again when the stream has grown or changed.
+//
+// Every row has a priority, drawn from the seed and its row number alone; the rows with the smallest priorities that
+// fit are kept. So the sample is uniform, depends neither on the order of the rows nor on how they are cut into chunks,
+// and the samples of two parts of a stream merge into that of the whole. With a half-life a row's chance halves with
+// every half-life that passed since it came.
+//
+// Rows come back in the order of their priorities, which is a random one whatever the order of the stream was.
+#pragma once
+
+#include <vector>
+
+#include "omvc/chunk.hpp"
+
+#include "file/archive.hpp"
+
+namespace omvc {
+
+struct ReservoirOptions {
+  Index bytes = Index{64} << 20;
+  double half_life = 0;  // instances; 0: all rows have the same chance
+  std::uint64_t seed = 0;
+};
+
+class Reservoir {
+ public:
+  Reservoir() = default;
+  Reservoir(const Schema& schema, const ReservoirOptions& options) : options_(options), schema_(schema) {}
+
+  // Rows without any view are passed over. `clock` is the number of instances that came before the chunk.
+  void offer(const Chunk& chunk, double clock);
+
+  // Takes the sample of another part of the stream in. Both have the same schema and options.
+  void merge(const Reservoir& other);
+
+  Index size() const { return static_cast<Index>(kept_.rows.size()); }
+  bool whole() const { return whole_; }  // no row was ever left out: the sample is all there is
+
+  // The rows, at most `rows` in a piece.
+  std::vector<Chunk> pieces(Index rows) const;
+
+  void save(Archive& archive, const std::string& key) const;
+  static Reservoir load(const Archive& archive, const std::string& key, const Schema& schema,
+                        const ReservoirOptions& options);
+
+ private:
+  double priority(Index row, double clock) const;
+  void add(Chunk rows, const std::vector<double>& priorities);
+  void shrink();  // to the bytes allowed
+
+  ReservoirOptions options_;
+  Schema schema_;
+  Chunk kept_;
+  std::vector<double> priorities_;  // of the rows kept
+  double bytes_ = 0;                // that they take
+  double limit_ = 0;                // where rows were left out: no priority from here on is kept
+  bool whole_ = true;
+};
+
+}  // namespace omvc

@@ -1,0 +1,48 @@
+#include "fine/seeds.hpp"
+
+#include <algorithm>
+
+#include "omvc/kmeans.hpp"
+
+namespace omvc {
+namespace {
+
+constexpr int kPasses = 2;
+
+}  // namespace
+
+Embedded factorise_sample(const Sample& sample, const Schema& schema, int rank, std::uint64_t seed, Workers& workers) {
+  FactorOptions options;
+  options.seed = seed;
+  Factorisation factors(options, schema, rank);
+  Matrix latent = Matrix::Zero(sample.size(), rank);
+  for (int pass = 1; pass <= kPasses; ++pass) {
+    factors.begin_pass(pass);
+    for (std::size_t p = 0; p < sample.pieces().size(); ++p) {
+      const PreparedChunk& piece = sample.pieces()[p];
+      const Matrix before = latent.middleRows(sample.first(p), piece.size());
+      const LearnedRows learned = factors.learn(piece, pass > 1 ? &before : nullptr, workers);
+      for (std::size_t i = 0; i < learned.positions.size(); ++i) {
+        latent.row(sample.first(p) + learned.positions[i]) = learned.values.row(static_cast<Index>(i));
+      }
+    }
+  }
+  factors.rest();
+  latent = latent * factors.state().scale.asDiagonal();
+  return {std::move(factors), std::move(latent)};
+}
+
+std::vector<std::int32_t> group_latent(const Matrix& latent, Index groups, int starts, int iterations,
+                                       std::uint64_t seed, int threads) {
+  Matrix rows = latent;
+  to_unit_length(rows.data(), rows.rows(), rows.cols());
+  const KMeansResult found = kmeans({rows.data(), rows.rows(), rows.cols()},
+                                    {.clusters = static_cast<int>(std::min(groups, rows.rows())),
+                                     .starts = starts,
+                                     .max_iterations = iterations,
+                                     .seed = seed,
+                                     .threads = threads});
+  return {found.labels.begin(), found.labels.end()};
+}
+
+}  // namespace omvc

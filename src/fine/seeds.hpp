@@ -1,0 +1,23 @@
+// Where prototypes begin: a factorisation of the sample, which holds instances with different views together, and
+// k-means on its embedding.
+#pragma once
+
+#include "factorise/factorisation.hpp"
+#include "fine/sample.hpp"
+
+namespace omvc {
+
+struct Embedded {
+  Factorisation factors;
+  Matrix latent;  // a row per instance of the sample, in the scale of the basis
+};
+
+// Learns the pieces chunk by chunk, in passes.
+Embedded factorise_sample(const Sample& sample, const Schema& schema, int rank, std::uint64_t seed, Workers& workers);
+
+// A group 0 .. groups-1 of every instance of the sample, by the directions of its latent rows; fewer groups where there
+// are fewer instances.
+std::vector<std::int32_t> group_latent(const Matrix& latent, Index groups, int starts, int iterations,
+                                       std::uint64_t seed, int threads);
+
+}  // namespace omvc

@@ -1,0 +1,179 @@
+#include "kernels/near.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "kernels/tall.hpp"
+
+namespace omvc {
+namespace {
+
+constexpr Index kMostNear = 16;          // prototypes listed, at most
+constexpr double kWeightSteps = 4096;    // weights are multiples of its inverse
+constexpr Index kRowsAtOnce = 512;       // of the matrix of distances
+constexpr Index kFeatureBlock = 64;
+constexpr double kWorthThreads = 1 << 16;
+
+// ||x||^2 of every row.
+std::vector<double> squares_of_rows(const Block& block) {
+  return std::visit(
+      [](const auto& X) {
+        std::vector<double> squares(static_cast<std::size_t>(X.rows), 0.0);
+        for (std::size_t i = 0; i < squares.size(); ++i) {
+          std::size_t begin = i * static_cast<std::size_t>(X.cols);
+          std::size_t end = begin + static_cast<std::size_t>(X.cols);
+          if constexpr (requires { X.offsets; }) {
+            begin = static_cast<std::size_t>(X.offsets[i]);
+            end = static_cast<std::size_t>(X.offsets[i + 1]);
+          }
+          for (std::size_t e = begin; e < end; ++e) {
+            squares[i] += static_cast<double>(X.values[e]) * static_cast<double>(X.values[e]);
+          }
+        }
+        return squares;
+      },
+      block);
+}
+
+struct Listed {
+  std::array<double, kMostNear + 1> distance;
+  std::array<std::int32_t, kMostNear + 1> id;
+};
+
+// The `count` smallest of the row, ascending; the lowest number among equals.
+void smallest(const double* row, Index m, Index count, Listed& out) {
+  out.distance.fill(std::numeric_limits<double>::infinity());
+  double worst = std::numeric_limits<double>::infinity();
+  for (Index k = 0; k < m; ++k) {
+    if (!(row[k] < worst)) continue;
+    auto at = static_cast<std::size_t>(count - 1);
+    for (; at > 0 && row[k] < out.distance[at - 1]; --at) {
+      out.distance[at] = out.distance[at - 1];
+      out.id[at] = out.id[at - 1];
+    }
+    out.distance[at] = row[k];
+    out.id[at] = static_cast<std::int32_t>(k);
+    worst = out.distance[static_cast<std::size_t>(count - 1)];
+  }
+}
+
+// Multiples of 1 / kWeightSteps that add up to 1; the nearest takes what rounding leaves.
+void set_weights(const Listed& listed, Index count, double reference, double* weights) {
+  double sum = 0;
+  for (Index j = 0; j < count; ++j) sum += reference - listed.distance[static_cast<std::size_t>(j)];
+  double rest = 1;
+  for (Index j = count - 1; j > 0; --j) {
+    const double share = sum > 0 ? (reference - listed.distance[static_cast<std::size_t>(j)]) / sum : 0;
+    weights[j] = std::round(share * kWeightSteps) / kWeightSteps;
+    rest -= weights[j];
+  }
+  weights[0] = rest;
+}
+
+struct RowParts {
+  std::vector<double> squares;  // of the observed views together
+  std::vector<double> views;    // observed
+};
+
+RowParts parts_of(const PreparedChunk& chunk) {
+  const auto n = static_cast<std::size_t>(chunk.size());
+  RowParts parts{std::vector<double>(n, 0.0), std::vector<double>(n, 0.0)};
+  for (std::size_t v = 0; v < chunk.views.size(); ++v) {
+    const std::vector<double> squares = squares_of_rows(chunk.chunk->views[v].block);
+    for (std::size_t i = 0; i < squares.size(); ++i) {
+      const auto at = static_cast<std::size_t>(chunk.present(v)[i]);
+      parts.squares[at] += squares[i];
+      parts.views[at] += 1;
+    }
+  }
+  return parts;
+}
+
+}  // namespace
+
+void PrototypeTable::measure(Workers& workers) {
+  norms.clear();
+  for (const Matrix& P : columns) {
+    norms.push_back(sum_of_tall_blocks(
+        workers, P.rows(), P.cols(), RowVector(RowVector::Zero(P.cols())),
+        [&](Index first, Index count) { return RowVector(P.middleRows(first, count).colwise().squaredNorm()); }));
+  }
+}
+
+Near find_near(const PreparedChunk& chunk, const PrototypeTable& table, Index wanted, double beyond, Workers& workers) {
+  const Timed timed(workers.profile(), Step::prototypes);
+  const Index m = table.size();
+  const Index n = chunk.size();
+  Near near;
+  near.count = std::min({wanted, m, kMostNear});
+  near.ids.assign(static_cast<std::size_t>(n * near.count), -1);
+  near.weights.assign(static_cast<std::size_t>(n * near.count), 0.0);
+  near.distances.assign(static_cast<std::size_t>(n), std::numeric_limits<double>::quiet_NaN());
+  const RowParts parts = parts_of(chunk);
+
+  Matrix distances = Matrix::Zero(n, m);
+  Matrix products;
+  for (std::size_t v = 0; v < chunk.views.size(); ++v) {
+    products.resize(chunk.views[v].rows(), m);
+    chunk.views[v].times(table.columns[v], products, workers);
+    for_tall_blocks(workers, products.rows(), m, [&](Index first, Index count) {
+      for (Index i = first; i < first + count; ++i) {
+        distances.row(chunk.present(v)[static_cast<std::size_t>(i)]) += table.norms[v] - 2 * products.row(i);
+      }
+    });
+  }
+  const Index listed = std::min(near.count + 1, m);
+  std::vector<double> gaps(static_cast<std::size_t>(n), 0.0);
+  for_blocks(workers, n, kRowsAtOnce, static_cast<double>(n * m) > kWorthThreads, [&](Index first, Index last) {
+    Listed found;
+    for (Index i = first; i < last; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      if (parts.views[at] == 0) continue;
+      smallest(distances.row(i).data(), m, listed, found);
+      const double reference = listed > near.count ? found.distance[static_cast<std::size_t>(near.count)]
+                                                   : found.distance[static_cast<std::size_t>(listed - 1)] + beyond;
+      set_weights(found, near.count, reference, near.weights.data() + i * near.count);
+      std::copy_n(found.id.begin(), near.count, near.ids.begin() + i * near.count);
+      gaps[at] = found.distance[static_cast<std::size_t>(near.count - 1)] - found.distance[0];
+      near.distances[at] = std::max(0.0, found.distance[0] + parts.squares[at]) / parts.views[at];
+    }
+  });
+  for (const double gap : gaps) near.gap += gap;
+  return near;
+}
+
+void add_rounded_rows(const PreparedChunk& chunk, std::size_t view, const std::vector<std::int32_t>& ids,
+                      double quantum, Matrix& sums, Workers& workers) {
+  const Timed timed(workers.profile(), Step::prototypes);
+  const double round = 6755399441055744.0 * quantum;  // 1.5 * 2^52: adding and subtracting it leaves multiples of it
+  const Index stride = sums.outerStride();
+  const std::vector<Index>& present = chunk.present(view);
+  std::visit(
+      [&](const auto& X) {
+        const bool in_parallel = static_cast<double>(X.values.size()) > kWorthThreads;
+        const Index block = std::max<Index>(kFeatureBlock, (X.cols + workers.threads() - 1) / workers.threads());
+        for_blocks(workers, X.cols, block, in_parallel, [&](Index first, Index last) {
+          for (Index i = 0; i < X.rows; ++i) {
+            const std::int32_t id = ids[static_cast<std::size_t>(present[static_cast<std::size_t>(i)])];
+            if (id < 0) continue;
+            double* to = sums.data() + id;
+            if constexpr (requires { X.offsets; }) {
+              const auto begin = X.columns.begin() + X.offsets[static_cast<std::size_t>(i)];
+              const auto end = X.columns.begin() + X.offsets[static_cast<std::size_t>(i) + 1];
+              for (auto column = std::lower_bound(begin, end, first); column != end && *column < last; ++column) {
+                const auto e = static_cast<std::size_t>(column - X.columns.begin());
+                to[*column * stride] += (static_cast<double>(X.values[e]) + round) - round;
+              }
+            } else {
+              const auto* x = X.values.data() + i * X.cols;
+              for (Index j = first; j < last; ++j) to[j * stride] += (static_cast<double>(x[j]) + round) - round;
+            }
+          }
+        });
+      },
+      chunk.chunk->views[view].block);
+}
+
+}  // namespace omvc

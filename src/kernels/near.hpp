@@ -1,0 +1,44 @@
+// Instances and the prototypes that are near to them: the one product of a chunk with prototypes that learning costs,
+// and the search in it. A device that multiplies faster would stand here; nobody above would notice.
+//
+// The distance of an instance from prototype p is the mean over its observed views of ||x_v - p_v||^2.
+#pragma once
+
+#include <vector>
+
+#include "kernels/data_block.hpp"
+
+namespace omvc {
+
+// The prototypes of every view, a column each, and what distances need of them.
+struct PrototypeTable {
+  std::vector<Matrix> columns;   // of each view: d_v x m
+  std::vector<RowVector> norms;  // of each view: the squared length of each column
+
+  Index size() const { return columns.empty() ? 0 : columns[0].cols(); }
+  void measure(Workers& workers);  // refreshes the norms
+};
+
+// The nearest prototypes of each instance of a chunk, the nearest first.
+struct Near {
+  Index count = 0;                   // prototypes listed for each instance
+  std::vector<std::int32_t> ids;     // instances x count; -1 for an instance without any view
+  std::vector<double> weights;       // of each of them, adding up to 1: larger the nearer it is
+  std::vector<double> distances;     // of each instance from its nearest prototype; NaN without any view
+  double gap = 0;  // sum over instances: how much farther the last one listed is than the nearest
+
+  std::int32_t id(Index instance, Index j) const { return ids[static_cast<std::size_t>(instance * count + j)]; }
+  double weight(Index instance, Index j) const { return weights[static_cast<std::size_t>(instance * count + j)]; }
+};
+
+// At most `count` prototypes for each instance. Weights are proportional to how much nearer a prototype is than the
+// first one that is not listed; where all are listed, than one that is farther than the last by `beyond`. They are
+// multiples of 2^-12, so that sums of their products are exact whatever their order.
+Near find_near(const PreparedChunk& chunk, const PrototypeTable& table, Index count, double beyond, Workers& workers);
+
+// sums.col(ids[at]) += x for every row x of a view, where `at` is its instance and ids[at] >= 0, with values rounded to
+// multiples of `quantum`: such sums are exact, and so the same for any order, cut or merge.
+void add_rounded_rows(const PreparedChunk& chunk, std::size_t view, const std::vector<std::int32_t>& ids,
+                      double quantum, Matrix& sums, Workers& workers);
+
+}  // namespace omvc

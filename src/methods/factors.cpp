@@ -1,0 +1,48 @@
+#include "methods/factors.hpp"
+
+namespace omvc {
+
+FactorOptions factor_options(const Options& options) {
+  FactorOptions out{.consensus = Consensus::soft,
+                    .alpha = options.alpha,
+                    .beta = options.beta,
+                    .ridge = 0,
+                    .missing = Missing::fill,
+                    .statistics = Statistics::accumulate,
+                    .start = Start::random,
+                    .solver = RowSolver::hals,
+                    .rounds = options.rounds,
+                    .tolerance = options.tolerance,
+                    .seed = options.seed};
+  switch (options.method) {
+    case Algorithm::onmf_i:
+    case Algorithm::onmf_da:
+      out.consensus = Consensus::tight;
+      out.missing = Missing::fill_whole;
+      break;
+    case Algorithm::multinmf:
+      out.beta = {0};
+      out.missing = Missing::fill_whole;
+      break;
+    case Algorithm::omvc_paper:
+      out.solver = options.solver;
+      break;
+    default:
+      break;
+  }
+  return out;
+}
+
+void write_rows(RowStore& store, std::span<const Index> numbers, const LearnedRows& learned) {
+  std::vector<Index> rows;
+  for (const Index at : learned.positions) rows.push_back(numbers[static_cast<std::size_t>(at)]);
+  store.write(rows, learned.values.data());
+}
+
+void StoredEmbedding::read(Index first, Index count, double* out) const {
+  store_->read(first, count, out);
+  Eigen::Map<Matrix> rows(out, count, rank());
+  rows = rows * scale_.asDiagonal();
+}
+
+}  // namespace omvc

@@ -1,0 +1,152 @@
+// Making the prototypes of a model from the sample of all rows seen.
+#include <algorithm>
+#include <cmath>
+
+#include "omvc/error.hpp"
+
+#include "fine/seeds.hpp"
+#include "model/model.hpp"
+
+namespace omvc {
+namespace {
+
+constexpr Index kPiece = 500;             // rows of the sample worked on at a time
+constexpr Index kFinePerCluster = 30;     // fine prototypes for each cluster
+constexpr Index kCoarsePerCluster = 10;   // the same where rows are compared by direction
+constexpr Index kUnknownClusters = 10;    // that K counts for where it is not given
+constexpr Index kLeastFine = 60;
+constexpr Index kMostFine = 1000;
+constexpr Index kRowsPerFine = 4;         // of the sample, at least
+constexpr Index kFineNumbers = 4 << 20;   // features x prototypes, at most, where views are wide and sparse
+constexpr int kMostRank = 50;
+constexpr int kGroupIterations = 20;
+constexpr int kSumBits = 24;                // a sum holds values to 2^-24 of the largest
+
+}  // namespace
+
+bool Model::by_direction() const {
+  return std::any_of(scaling_.begin(), scaling_.end(), [](const ViewScaling& view) { return view.unit_rows; });
+}
+
+FineRule Model::rule() const {
+  FineRule rule;
+  for (std::size_t v = 0; v < scaling_.size(); ++v) {
+    rule.direction.push_back(scaling_[v].unit_rows);
+    rule.quantum.push_back(quantum_[v]);
+  }
+  return rule;
+}
+
+void Model::choose_scaling() {
+  for (std::size_t v = 0; v < scaling_.size(); ++v) {
+    if (survey_.views[v].observed > 0) {
+      scaling_[v] = omvc::choose_scaling(of_view(options_.scaling, v), survey_.views[v], schema_.views[v].name);
+    }
+  }
+}
+
+// Mean of ||x||^2 of each view and the step of its sums, from the scaled sample.
+void Model::measure_sample() {
+  squares_.assign(schema_.views.size(), 0);
+  quantum_.assign(schema_.views.size(), 1);
+  for (std::size_t v = 0; v < schema_.views.size(); ++v) {
+    double rows = 0;
+    double largest = 0;
+    for (const PreparedChunk& piece : sample_->pieces()) {
+      rows += static_cast<double>(piece.present(v).size());
+      std::visit(
+          [&](const auto& X) {
+            for (const auto x : X.values) {
+              squares_[v] += static_cast<double>(x) * static_cast<double>(x);
+              largest = std::max(largest, std::abs(static_cast<double>(x)));
+            }
+          },
+          piece.chunk->views[v].block);
+    }
+    if (rows > 0) squares_[v] /= rows;
+    quantum_[v] = std::exp2(std::ceil(std::log2(std::max(largest, 1e-100))) - kSumBits);
+  }
+}
+
+const Sample& Model::sample() {
+  if (sample_) return *sample_;
+  std::vector<Chunk> pieces = reservoir_.pieces(kPiece);
+  if (whole()) clipped_.assign(schema_.views.size(), 0);
+  for (Chunk& piece : pieces) {
+    const std::vector<Index> negatives = scale(piece);
+    for (std::size_t v = 0; v < negatives.size() && whole(); ++v) clipped_[v] += negatives[v];
+  }
+  sample_.emplace(std::move(pieces));
+  latent_.resize(0, 0);
+  near_.clear();
+  return *sample_;
+}
+
+Index Model::fine_count(Index rows) const {
+  const Index k = options_.clusters > 0 ? options_.clusters : kUnknownClusters;
+  Index features = 0;
+  for (const ViewSchema& view : schema_.views) features += view.features;
+  const Index wanted = by_direction() ? kCoarsePerCluster * k : std::max(kFinePerCluster * k, kLeastFine);
+  const Index room = std::max(kFineNumbers / std::max<Index>(features, 1), Index{2});
+  return std::max<Index>(1, std::min({wanted, kMostFine, rows / kRowsPerFine, room}));
+}
+
+void Model::build(Workers& workers) {
+  if (reservoir_.size() == 0) throw Error(ErrorKind::data, "no instance with at least one view was learned");
+  sample_.reset();
+  choose_scaling();
+  sample();
+  measure_sample();
+  const Index k = options_.clusters > 0 ? options_.clusters : kUnknownClusters;
+  Index rank = options_.rank > 0 ? options_.rank : std::min<Index>((by_direction() ? 2 : 3) * k, kMostRank);
+  rank = std::min(rank, std::max<Index>(1, sample_->size()));
+  Embedded embedded = factorise_sample(*sample_, schema_, static_cast<int>(rank), options_.seed, workers);
+  factors_ = std::move(embedded.factors);
+  latent_ = std::move(embedded.latent);
+  make_fine(workers);
+  built_at_ = clock_;
+  strangers_ = 0;
+}
+
+void Model::need_sample(Workers& workers) {
+  sample();
+  if (near_.size() == sample_->pieces().size()) return;
+  latent_.resize(sample_->size(), rank());
+  near_.clear();
+  for (std::size_t p = 0; p < sample_->pieces().size(); ++p) {
+    const PreparedChunk& piece = sample_->pieces()[p];
+    latent_.middleRows(sample_->first(p), piece.size()) = embed(piece, workers);
+    near_.push_back(fine_.near(piece, workers));
+  }
+}
+
+void Model::make_fine(Workers& workers) {
+  const Index m = fine_count(sample_->size());
+  const std::vector<std::int32_t> groups =
+      group_latent(latent_, m, 1, kGroupIterations, options_.seed, workers.threads());
+  FineRule means = rule();
+  means.direction.assign(means.direction.size(), false);
+  fine_ = FinePrototypes(schema_, m, means);
+  for (std::size_t p = 0; p < sample_->pieces().size(); ++p) {
+    const PreparedChunk& piece = sample_->pieces()[p];
+    const auto first = groups.begin() + sample_->first(p);
+    fine_.count(piece, std::vector<std::int32_t>(first, first + piece.size()), workers);
+  }
+  fine_.settle(workers);
+  fine_.drop_empty(workers);
+  count_sample(workers);
+}
+
+void Model::count_sample(Workers& workers) {
+  near_.clear();
+  fine_.forget();
+  for (const PreparedChunk& piece : sample_->pieces()) {
+    near_.push_back(fine_.near(piece, workers));
+    fine_.count(piece, near_.back(), options_.seed, workers);
+  }
+  const double observed = survey_.instances - survey_.unobserved;
+  const double stands_for = observed / static_cast<double>(sample_->size());
+  if (stands_for != 1) fine_.decay(stands_for);
+}
+
+}  // namespace omvc

@@ -1,0 +1,157 @@
+// A model as entries of an archive, and back.
+#include <fmt/format.h>
+
+#include "omvc/error.hpp"
+
+#include "model/model.hpp"
+
+namespace omvc {
+namespace {
+
+void put_survey(Archive& archive, const Survey& survey) {
+  archive.put("survey/instances", std::vector<double>{survey.instances, survey.unobserved});
+  for (std::size_t v = 0; v < survey.views.size(); ++v) {
+    const ViewSurvey& view = survey.views[v];
+    const std::string key = fmt::format("survey/view{}", v);
+    archive.put(key + "/counts", std::vector<double>{view.observed, view.entries, view.negatives, view.fractions,
+                                                     view.total, view.cells, view.sparse ? 1.0 : 0.0});
+    archive.put(key + "/minimum", view.minimum);
+    archive.put(key + "/maximum", view.maximum);
+    archive.put(key + "/sum", view.sum);
+    archive.put(key + "/squares", view.squares);
+    archive.put(key + "/nonzeros", view.nonzeros);
+    archive.put(key + "/missing", view.missing);
+  }
+}
+
+Survey get_survey(const Archive& archive, const Schema& schema) {
+  Survey survey(schema);
+  const Vector instances = archive.vector("survey/instances", 2);
+  survey.instances = instances(0);
+  survey.unobserved = instances(1);
+  for (std::size_t v = 0; v < survey.views.size(); ++v) {
+    ViewSurvey& view = survey.views[v];
+    const std::string key = fmt::format("survey/view{}", v);
+    const Vector counts = archive.vector(key + "/counts", 7);
+    view.observed = counts(0);
+    view.entries = counts(1);
+    view.negatives = counts(2);
+    view.fractions = counts(3);
+    view.total = counts(4);
+    view.cells = counts(5);
+    view.sparse = counts(6) != 0;
+    const auto values = [&](const char* name) {
+      const Vector stored = archive.vector(key + name, schema.views[v].features);
+      return std::vector<double>(stored.begin(), stored.end());
+    };
+    view.minimum = values("/minimum");
+    view.maximum = values("/maximum");
+    view.sum = values("/sum");
+    view.squares = values("/squares");
+    view.nonzeros = values("/nonzeros");
+    if (!archive.numbers(key + "/missing").empty()) view.missing = values("/missing");
+  }
+  return survey;
+}
+
+void put_choice(Archive& archive, const ClusterChoice& choice) {
+  std::vector<double> signs;
+  for (const KSigns& k : choice.signs) signs.insert(signs.end(), {static_cast<double>(k.clusters), k.gap, k.agreement});
+  archive.put("choice/clusters", std::vector<Index>{choice.clusters, choice.clear});
+  archive.put("choice/verdict", choice.verdict);
+  archive.put("choice/eigenvalues", choice.eigenvalues);
+  archive.put("choice/signs", signs);
+}
+
+ClusterChoice get_choice(const Archive& archive) {
+  const std::vector<Index>& clusters = archive.integers("choice/clusters");
+  const std::vector<double>& signs = archive.numbers("choice/signs");
+  if (clusters.size() != 2 || signs.size() % 3 != 0) {
+    throw Error(ErrorKind::data, "what the model says of its number of clusters makes no sense");
+  }
+  ClusterChoice choice{.clusters = static_cast<int>(clusters[0]),
+                       .clear = clusters[1] != 0,
+                       .verdict = archive.text("choice/verdict"),
+                       .eigenvalues = archive.numbers("choice/eigenvalues"),
+                       .signs = {}};
+  for (std::size_t i = 0; i < signs.size(); i += 3) {
+    choice.signs.push_back({static_cast<int>(signs[i]), signs[i + 1], signs[i + 2]});
+  }
+  return choice;
+}
+
+std::vector<Index> wide(const std::vector<int>& values) { return {values.begin(), values.end()}; }
+
+Clusters get_clusters(const Archive& archive) {
+  Clusters out;
+  const std::vector<Index>& group = archive.integers("clusters/group");
+  const std::vector<Index>& numbers = archive.integers("clusters/numbers");
+  const std::vector<Index>& state = archive.integers("clusters/state");
+  const auto in = [](Index value, Index limit) { return value >= 0 && value < limit; };
+  bool sound = state.size() == 2 && in(state[0], Index{1} << 31);
+  for (const Index g : group) sound = sound && in(g, static_cast<Index>(numbers.size()));
+  for (const Index n : numbers) sound = sound && in(n, state.empty() ? 0 : state[0]);
+  if (!sound) throw Error(ErrorKind::data, "the model's clusters make no sense");
+  out.group.assign(group.begin(), group.end());
+  out.numbers.assign(numbers.begin(), numbers.end());
+  out.next = static_cast<int>(state[0]);
+  out.refined = state[1] != 0;
+  out.found_by = archive.text("clusters/found_by");
+  return out;
+}
+
+}  // namespace
+
+void Model::save(Archive& archive, bool whole) const {
+  archive.put("living/clock", std::vector<double>{clock_, built_at_, strangers_, whole ? 0.0 : 1.0});
+  archive.put("living/squares", squares_);
+  archive.put("living/quantum", quantum_);
+  archive.put("clusters/group", wide(clusters_.group));
+  archive.put("clusters/numbers", wide(clusters_.numbers));
+  archive.put("clusters/state", std::vector<Index>{clusters_.next, clusters_.refined});
+  archive.put("clusters/found_by", clusters_.found_by);
+  if (choice_) put_choice(archive, *choice_);
+  if (factors_) factors_->state().save(archive, "factors/", false);
+  if (clusters_.refined) coarse_.save(archive, "coarse", whole);
+  if (whole || !clusters_.refined) fine_.save(archive, "fine", whole);
+  if (!whole) return;
+  put_survey(archive, survey_);
+  reservoir_.save(archive, "reservoir");
+}
+
+Model Model::load(const Archive& archive, const Options& options, const Schema& schema,
+                  std::vector<ViewScaling> scaling, std::vector<Index> clipped) {
+  Model model(options, schema);
+  model.scaling_ = std::move(scaling);
+  model.clipped_ = std::move(clipped);
+  const Vector clock = archive.vector("living/clock", 4);
+  model.clock_ = clock(0);
+  model.built_at_ = clock(1);
+  model.strangers_ = clock(2);
+  model.predictor_ = clock(3) != 0;
+  const auto views = static_cast<Index>(schema.views.size());
+  const Vector squares = archive.vector("living/squares", views);
+  const Vector quantum = archive.vector("living/quantum", views);
+  model.squares_.assign(squares.begin(), squares.end());
+  model.quantum_.assign(quantum.begin(), quantum.end());
+  model.clusters_ = get_clusters(archive);
+  if (archive.has("choice/clusters")) model.choice_ = get_choice(archive);
+  FactorOptions factor_options;
+  factor_options.seed = options.seed;
+  if (archive.has("factors/state/scale")) {
+    model.factors_.emplace(factor_options, State::load(archive, schema, "factors/"));
+  }
+  FineRule means = model.rule();
+  means.direction.assign(means.direction.size(), false);
+  if (archive.has("coarse/mass")) model.coarse_ = FinePrototypes::load(archive, "coarse", schema, model.rule());
+  if (archive.has("fine/mass")) model.fine_ = FinePrototypes::load(archive, "fine", schema, means);
+  if (!model.factors_ || static_cast<Index>(model.clusters_.group.size()) != model.placing().size()) {
+    throw Error(ErrorKind::data, "the model's prototypes do not fit its clusters");
+  }
+  if (model.predictor_) return model;
+  model.survey_ = get_survey(archive, schema);
+  model.reservoir_ = Reservoir::load(archive, "reservoir", schema, model.reservoir_options());
+  return model;
+}
+
+}  // namespace omvc

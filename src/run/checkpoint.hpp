@@ -1,0 +1,96 @@
+// Checkpoints of a fit: the complete state at a chunk boundary, so that a run that is killed at any moment and resumed
+// ends with the same bits as one that was not.
+//
+// A checkpoint is one archive (file/archive.hpp specifies its bytes: magic, version, entries, CRC-32) and a folder of
+// row stores beside it, FILE.rows (file/row_store.hpp specifies theirs). The archive is replaced atomically; the row
+// stores keep the generation that the archive refers to while the next one is written. The entries:
+//
+//     checkpoint/version      int64     2
+//     checkpoint/position     int64[5]  pass, labelling, chunks done, their instances and rounds
+//     checkpoint/fingerprint  int64[4]  of this pass so far, of all the data; the same of the order of the instances
+//     checkpoint/times        f64[3]    seconds of the run, of this pass, waited in this pass
+//     checkpoint/loss         f64       of this pass so far
+//     checkpoint/curve        f64[]     LossCurve::state of this pass
+//     checkpoint/counts       int64[5]  StreamCounts: instances, observed; Report: instances, unobserved, chunk
+//     checkpoint/squares      f64[]     StreamCounts::squares
+//     checkpoint/present      int64[]   StreamCounts::present
+//     checkpoint/reports      f64[n,7]  passes done: pass, instances, loss, error, seconds, waited, rounds
+//     checkpoint/curveN       f64[]     loss curve of the N-th of them
+//     checkpoint/chunks       int64[n]  chunks of each of them
+//     checkpoint/products     int64[]   ProductCount of this pass so far: columns, times, transpose_times, and so on
+//     checkpoint/productsN    int64[]   the same of the N-th of the passes done
+//     checkpoint/profile      f64[]     FitState::step_seconds
+//     patterns/rows           int64[2]  place in the row store of presence patterns
+//     option/..., schema/..., viewN/scaling/...      as in a model
+//     what the method saves   Method::save
+//
+// Chunks, products and profile came later than the rest. Where they are absent, counting starts with the resumed run.
+//
+// A pass must not begin before the last one is in a checkpoint: see RowStore.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "omvc/clusterer.hpp"
+
+#include "methods/method.hpp"
+#include "run/loss_curve.hpp"
+#include "run/setting.hpp"
+
+namespace omvc {
+
+// Where a fit stands.
+struct FitPosition {
+  int pass = 1;
+  bool labelling = false;         // all passes are done, and instances are being labelled once more
+  Index chunks = 0;               // of this pass, done
+  std::uint64_t fingerprint = 0;  // of these chunks
+  std::uint64_t order = 0;        // of their instances
+  PassReport report;              // of this pass so far
+  LossCurve curve;
+  double seconds = 0;  // of the run so far
+};
+
+// What a fit knows at a chunk boundary, beside its setting, method and row stores.
+struct FitState {
+  FitPosition position;
+  Report report;  // of the passes done
+  StreamCounts counts;
+  std::uint64_t fingerprint = 0;     // of all the data, where they can be read again
+  std::uint64_t order = 0;           // of their instances
+  std::vector<double> step_seconds;  // Profile::seconds of the run so far
+};
+
+void put_fit_state(Archive& archive, const Setting& setting, const FitState& state);
+
+// Throws ErrorKind::usage if the setting has other options, ErrorKind::data if it has another schema or the archive is
+// no checkpoint. The setting takes the scaling of the archive.
+void get_fit_state(const Archive& archive, Setting& setting, FitState& state);
+
+// When to write the next checkpoint.
+class CheckpointClock {
+ public:
+  explicit CheckpointClock(const Checkpointing& wanted) : wanted_(wanted) {}
+
+  // Whether one is due, asked after every chunk.
+  bool due();
+  // One was written, and that took this long. Writing never takes more than a twentieth of the time.
+  void written(double seconds);
+
+ private:
+  using Time = std::chrono::steady_clock::time_point;
+
+  Checkpointing wanted_;
+  Index chunks_ = 0;
+  Time last_ = std::chrono::steady_clock::now();
+  double least_ = 0;  // seconds until the next one, at least, unless chunks are counted
+};
+
+// Throws ErrorKind::usage if there is a file of this name that is no checkpoint, which a run must not replace.
+void check_replaceable(const std::string& file);
+
+// The folder of row stores that belongs to a checkpoint.
+std::string checkpoint_rows(const std::string& file);
+
+}  // namespace omvc

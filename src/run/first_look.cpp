@@ -1,0 +1,95 @@
+#include "run/first_look.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "omvc/error.hpp"
+
+#include "chunk/fingerprint.hpp"
+#include "source/ahead/chunk_stream.hpp"
+
+namespace omvc {
+namespace {
+
+constexpr Index kSurveyRows = 256;  // instances read at a time
+
+void check_survey(const Survey& survey, const Schema& schema, const Options& options) {
+  if (survey.instances == 0) throw Error(ErrorKind::data, "the data have no instances");
+  const double observed = survey.instances - survey.unobserved;
+  if (options.clusters > observed) {
+    throw Error(ErrorKind::data,
+                fmt::format("{} clusters were asked for, but only {:.0f} instances have at least one view; "
+                            "ask for fewer clusters",
+                            options.clusters, observed));
+  }
+  for (std::size_t v = 0; v < schema.views.size(); ++v) {
+    const std::string& name = schema.views[v].name;
+    if (survey.views[v].observed == 0) {
+      throw Error(ErrorKind::data, fmt::format("view {} has no instance present; leave it out", name));
+    }
+    if (survey.views[v].entries == 0) {
+      throw Error(ErrorKind::data, fmt::format("view {} is zero everywhere; leave it out", name));
+    }
+    if (of_view(options.scaling, v) == Scaling::total && !(survey.views[v].total > 0)) {
+      throw Error(ErrorKind::data,
+                  fmt::format("view {} has no positive entry, and scaling = total sets negative ones to 0; "
+                              "choose scaling = auto or leave the view out",
+                              name));
+    }
+  }
+}
+
+}  // namespace
+
+FirstLook look_at(Source& source, const Options& options, Observer& observer, Model* model) {
+  const Schema schema = source.schema();
+  FirstLook look{.survey = Survey(schema), .fingerprint = 0, .order = 0};
+  ChunkStream stream(source, schema, kSurveyRows, nullptr);
+  while (const std::optional<StreamedChunk> item = stream.next()) {
+    if (model != nullptr) {
+      model->look(item->chunk);
+    } else {
+      look.survey.add(item->chunk);
+    }
+    look.instances += item->chunk.size();
+    look.fingerprint += item->fingerprint;
+    look.order = order_hash(look.order, item->chunk);
+    if (!observer.on_survey(look.instances)) {
+      throw Error(ErrorKind::interrupted,
+                  "interrupted while the data were read for the first time; nothing was learned");
+    }
+  }
+  if (model != nullptr) look.survey = model->survey();
+  check_survey(look.survey, schema, options);
+  return look;
+}
+
+double bytes_of(const Survey& survey) {
+  double bytes = 0;
+  for (const ViewSurvey& view : survey.views) {
+    bytes += view.sparse ? 12 * view.entries : 8 * view.observed * static_cast<double>(view.sum.size());
+  }
+  return bytes;
+}
+
+Index choose_chunk(const Survey* survey) {
+  constexpr Index kUsual = 500;
+  constexpr Index kLeast = 50;
+  constexpr Index kMost = 4000;
+  constexpr Index kChunks = 32;  // in a pass, at least, where a chunk is to be larger than usual
+  constexpr double kBytes = 64 << 20;
+  if (survey == nullptr) return kUsual;
+  double bytes = 0;  // of an instance that has every view
+  Index features = 0;
+  for (const ViewSurvey& view : survey->views) {
+    bytes += view.sparse ? 12 * view.entries / std::max(1.0, view.observed) : 8 * static_cast<double>(view.sum.size());
+    features += static_cast<Index>(view.sum.size());
+  }
+  // The basis step runs over all features once a chunk: with as many instances as features it weighs as little as it
+  // has to.
+  const Index worth = std::clamp(features, kUsual, kMost);
+  const Index wanted = std::max(kUsual, std::min(worth, static_cast<Index>(survey->instances) / kChunks));
+  return std::clamp(static_cast<Index>(kBytes / std::max(bytes, 1.0)), kLeast, wanted);
+}
+
+}  // namespace omvc

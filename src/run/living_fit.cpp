@@ -1,0 +1,221 @@
+#include "run/living_fit.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "omvc/error.hpp"
+
+namespace omvc {
+namespace {
+
+constexpr Index kHead = 2;      // generation and distance
+constexpr Index kBlock = 4096;  // rows read back at a time
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+// A prototype and its weight as one number: the id before the point, the weight, which is a multiple of 2^-12 and at
+// most 1, behind it at half size.
+double packed(std::int32_t id, double weight) { return id + weight / 2; }
+std::int32_t id_of(double number) { return static_cast<std::int32_t>(std::floor(number)); }
+double weight_of(double number) { return 2 * (number - std::floor(number)); }
+
+class NoEmbedding : public Embedding {
+ public:
+  explicit NoEmbedding(Index rows) : rows_(rows) {}
+  Index rows() const override { return rows_; }
+  Index rank() const override { return 0; }
+  void read(Index, Index, double*) const override {}
+
+ private:
+  Index rows_;
+};
+
+class StoredRows : public Embedding {
+ public:
+  StoredRows(const RowStore& store, Index rows) : store_(&store), rows_(rows) {}
+  Index rows() const override { return rows_; }
+  Index rank() const override { return store_->width(); }
+  void read(Index first, Index count, double* out) const override { store_->read(first, count, out); }
+
+ private:
+  const RowStore* store_;
+  Index rows_;
+};
+
+}  // namespace
+
+LivingFit::LivingFit(const MethodContext& context, Model& model)
+    : Method(*context.counts),
+      model_(&model),
+      folder_(context.rows),
+      passes_(context.passes),
+      again_(context.again),
+      wants_embedding_(context.embedding),
+      near_(folder_.open("near", kHead + FinePrototypes::kNear)) {}
+
+void LivingFit::prepare(Workers& workers) {
+  model_->build(workers);
+  model_->cut(model_->options().clusters, true, workers);
+  if (wants_embedding_) embedding_ = folder_.open("embedding", rank());
+  if (!model_->whole()) model_->rest();
+}
+
+void LivingFit::begin_pass(int pass) {
+  pass_ = pass;
+  if (!again_) return;
+  model_->begin_pass();
+  if (pass > 1) {
+    near_->begin_generation();
+    if (embedding_) embedding_->begin_generation();
+  }
+}
+
+int LivingFit::learn(const PreparedChunk& chunk, Workers& workers) {
+  const Placed placed = model_->count(chunk, workers);
+  write(chunk.chunk->rows, placed.near, model_->generation());
+  if (embedding_ && pass_ == passes_) write_embedding(chunk, workers);
+  return 1;
+}
+
+void LivingFit::learn_unscaled(Chunk chunk, Workers& workers) {
+  const std::vector<Index> rows = chunk.rows;
+  const bool first = !model_->built();
+  const Index generation = model_->generation();
+  const std::optional<Placed> placed = model_->learn(std::move(chunk), workers);
+  if (placed) write(rows, placed->near, generation);
+  if (first && model_->built()) write_sample(workers);
+}
+
+void LivingFit::end_pass(Workers& workers) {
+  if (again_ && pass_ < passes_) model_->end_pass(workers);
+}
+
+void LivingFit::write(std::span<const Index> rows, const Near& near, Index generation) {
+  const Index width = kHead + FinePrototypes::kNear;
+  std::vector<double> records;
+  std::vector<Index> numbers;
+  for (Index i = 0; i < static_cast<Index>(rows.size()); ++i) {
+    if (near.id(i, 0) < 0) continue;
+    numbers.push_back(rows[static_cast<std::size_t>(i)]);
+    records.push_back(static_cast<double>(generation));
+    records.push_back(near.distances[static_cast<std::size_t>(i)]);
+    for (Index j = 0; j < width - kHead; ++j) {
+      records.push_back(j < near.count ? packed(near.id(i, j), near.weight(i, j)) : -1.0);
+    }
+  }
+  near_->write(numbers, records.data());
+}
+
+void LivingFit::write_embedding(const PreparedChunk& chunk, Workers& workers) {
+  const Matrix rows = model_->embed(chunk, workers);
+  std::vector<Index> numbers;
+  Matrix kept(rows.rows(), rows.cols());
+  for (std::size_t i = 0; i < chunk.observed.size(); ++i) {
+    if (!chunk.observed[i]) continue;
+    kept.row(static_cast<Index>(numbers.size())) = rows.row(static_cast<Index>(i));
+    numbers.push_back(chunk.chunk->rows[i]);
+  }
+  embedding_->write(numbers, kept.data());
+}
+
+// The rows of a stream that came before there were any prototypes are all in the sample.
+void LivingFit::write_sample(Workers& workers) {
+  for (const PreparedChunk& piece : model_->sample().pieces()) {
+    write(piece.chunk->rows, model_->place(piece, workers).near, model_->generation());
+  }
+  model_->rest();
+}
+
+void LivingFit::finish(bool /*complete*/, Workers& workers) {
+  if (!again_) {
+    model_->refresh(workers);
+    if (wants_embedding_) embedding_ = folder_.open("embedding", rank());
+  } else if (!model_->whole()) {
+    model_->cut_counted(workers);
+  }
+  labels_ = folder_.open("labels", 3);
+  label_stored(workers);
+  if (model_->whole() || !again_) label_sample(workers);
+  model_->rest();
+}
+
+void LivingFit::label_stored(Workers& workers) {
+  const FinePrototypes& prototypes = model_->placing();
+  Matrix latent;  // of each prototype: what stands for the embedding of a row that is gone
+  if (embedding_ && !again_) latent = model_->embed_prototypes(workers);
+  const Index width = near_->width();
+  std::vector<double> records;
+  for (Index first = 0; first < near_->rows(); first += kBlock) {
+    const Index count = std::min(kBlock, near_->rows() - first);
+    records.resize(static_cast<std::size_t>(count * width));
+    near_->read(first, count, records.data());
+    std::vector<Index> rows;
+    std::vector<double> out;
+    Matrix embedded(count, latent.cols());
+    for (Index i = 0; i < count; ++i) {
+      const double* record = records.data() + i * width;
+      if (std::isnan(record[0])) continue;
+      Near near{.count = width - kHead, .ids = {}, .weights = {}, .distances = {record[1]}};
+      for (Index j = kHead; j < width; ++j) {
+        near.ids.push_back(record[j] < 0 ? -1 : id_of(record[j]));
+        near.weights.push_back(record[j] < 0 ? 0 : weight_of(record[j]));
+      }
+      near = model_->moved(std::move(near), static_cast<Index>(record[0]));
+      int label = -1;
+      double confidence = 0;
+      model_->vote(near, 0, label, confidence);
+      const double usual = prototypes.usual_distance(near.ids[0]);
+      out.insert(out.end(), {static_cast<double>(label), confidence, usual > 0 ? record[1] / usual : 0.0});
+      if (latent.size() > 0) {
+        embedded.row(static_cast<Index>(rows.size())).setZero();
+        for (Index j = 0; j < near.count; ++j) {
+          if (near.id(0, j) >= 0) embedded.row(static_cast<Index>(rows.size())) += near.weight(0, j) * latent.row(near.id(0, j));
+        }
+      }
+      rows.push_back(first + i);
+    }
+    labels_->write(rows, out.data());
+    if (latent.size() > 0) embedding_->write(rows, embedded.data());
+  }
+}
+
+void LivingFit::label_sample(Workers& workers) {
+  for (const PreparedChunk& piece : model_->sample().pieces()) {
+    const Placed placed = model_->place(piece, workers);
+    std::vector<double> out;
+    for (std::size_t i = 0; i < placed.labels.size(); ++i) {
+      out.insert(out.end(), {static_cast<double>(placed.labels[i]), placed.confidence[i], placed.distance[i]});
+    }
+    labels_->write(piece.chunk->rows, out.data());
+    if (embedding_) write_embedding(piece, workers);
+  }
+}
+
+std::unique_ptr<Embedding> LivingFit::embedding(Index rows) const {
+  if (!embedding_) return std::make_unique<NoEmbedding>(rows);
+  return std::make_unique<StoredRows>(*embedding_, rows);
+}
+
+void LivingFit::save(Archive& archive) const {
+  model_->save(archive, true);
+  archive.put("fit/pass", std::vector<Index>{pass_});
+  put_position(archive, "near/rows", *near_);
+  if (embedding_) put_position(archive, "embedding/rows", *embedding_);
+}
+
+void LivingFit::load(const Archive& archive) {
+  const std::vector<Index>& pass = archive.integers("fit/pass");
+  if (pass.size() != 1 || pass[0] < 1) throw Error(ErrorKind::data, "the checkpoint's pass makes no sense");
+  pass_ = static_cast<int>(pass[0]);
+  restore_position(archive, "near/rows", *near_);
+  if (!wants_embedding_) return;
+  embedding_ = folder_.open("embedding", rank());
+  if (archive.has("embedding/rows")) restore_position(archive, "embedding/rows", *embedding_);
+}
+
+void LivingFit::sync() const {
+  near_->sync();
+  if (embedding_) embedding_->sync();
+}
+
+}  // namespace omvc

@@ -1,0 +1,55 @@
+// The living model as a fit drives it. Where every instance is, for later: the prototypes near to it, on disk, named
+// when the clusters are known. So a stream that is read once needs no second read.
+#pragma once
+
+#include "methods/method.hpp"
+#include "model/model.hpp"
+
+namespace omvc {
+
+class LivingFit final : public Method {
+ public:
+  // The model has looked at the data where they can be read again, and has learned nothing otherwise. It must outlive
+  // this.
+  LivingFit(const MethodContext& context, Model& model);
+
+  // Makes prototypes and clusters from the first look.
+  void prepare(Workers& workers);
+
+  int rank() const override { return model_->rank(); }
+  void begin_pass(int pass) override;
+  int learn(const PreparedChunk& chunk, Workers& workers) override;
+  void learn_unscaled(Chunk chunk, Workers& workers) override;
+  void end_pass(Workers& workers) override;
+  void finish(bool complete, Workers& workers) override;
+
+  double average_loss(Workers&) const override { return error(); }
+  double error() const override { return model_->built() ? model_->placing().mean_distance() : 0; }
+  std::vector<double> explained(Workers&) const override { return model_->explained(); }
+  std::unique_ptr<Embedding> embedding(Index rows) const override;
+  const RowStore* labels() const override { return labels_.get(); }
+  LearnedModel model() override { return {}; }
+
+  void save(Archive& archive) const override;
+  void load(const Archive& archive) override;
+  void sync() const override;
+
+ private:
+  void write(std::span<const Index> rows, const Near& near, Index generation);
+  void write_embedding(const PreparedChunk& chunk, Workers& workers);
+  void write_sample(Workers& workers);
+  void label_stored(Workers& workers);
+  void label_sample(Workers& workers);
+
+  Model* model_;
+  RowFolder folder_;
+  int passes_;
+  int pass_ = 1;
+  bool again_;
+  bool wants_embedding_;
+  std::unique_ptr<RowStore> near_;       // generation of the prototypes, distance, and one number for each that is near
+  std::unique_ptr<RowStore> labels_;     // label, confidence, distance
+  std::unique_ptr<RowStore> embedding_;  // where it is wanted
+};
+
+}  // namespace omvc

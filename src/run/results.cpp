@@ -1,0 +1,112 @@
+#include "run/results.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+#include <map>
+
+#include "model/model.hpp"
+
+namespace omvc {
+namespace {
+
+constexpr Index kBlock = 4096;  // embedding rows read back at a time
+
+void add_warnings(Report& report) {
+  if (report.unobserved > 0) {
+    report.warnings.push_back(
+        fmt::format("{} of {} instances have no view at all: they get label -1 and do not influence the "
+                    "model.",
+                    report.unobserved, report.instances));
+  }
+  std::string negatives;
+  for (const ViewReport& view : report.views) {
+    if (view.negatives == 0) continue;
+    negatives +=
+        fmt::format("{}view {}: {} negative entries", negatives.empty() ? "" : ", ", view.name, view.negatives);
+  }
+  if (!negatives.empty()) {
+    report.warnings.push_back(fmt::format("Set to 0, since the factorisation is nonnegative: {}.", negatives));
+  }
+}
+
+void warn_of_empty(Report& report) {
+  std::string empty;
+  for (std::size_t k = 0; k < report.cluster_sizes.size(); ++k) {
+    if (report.cluster_sizes[k] == 0) empty += fmt::format("{}{}", empty.empty() ? "" : ", ", report.cluster_numbers[k]);
+  }
+  if (empty.empty()) return;
+  report.warnings.push_back(
+      fmt::format("Clusters without any instance: {}. The data have fewer distinct groups than were asked for.", empty));
+}
+
+}  // namespace
+
+std::vector<double> sample_rows(const Embedding& embedding, Index limit, std::uint64_t seed) {
+  RowSample sample(limit, seed);
+  const auto r = static_cast<std::size_t>(embedding.rank());
+  std::vector<double> block;
+  for (Index first = 0; first < embedding.rows(); first += kBlock) {
+    const Index count = std::min(kBlock, embedding.rows() - first);
+    block.resize(static_cast<std::size_t>(count) * r);
+    embedding.read(first, count, block.data());
+    for (Index i = 0; i < count; ++i) sample.offer(first + i, {block.data() + static_cast<std::size_t>(i) * r, r});
+  }
+  return sample.values();
+}
+
+void write_results(const ResultPlaces& places, const Embedding& embedding, const RowStore* stored,
+                   const OtherModel* model) {
+  auto& [patterns, sink, report] = places;
+  add_warnings(report);
+  std::map<int, Index> sizes;
+  for (const int number : report.cluster_numbers) sizes[number] = 0;
+  double confident = 0;
+  double labelled = 0;
+  const Index width = stored != nullptr ? stored->width() : 0;
+  std::vector<double> block;
+  std::vector<double> columns;
+  for (Index first = 0; first < embedding.rows(); first += kBlock) {
+    const Index count = std::min(kBlock, embedding.rows() - first);
+    block.resize(static_cast<std::size_t>(count * embedding.rank()));
+    embedding.read(first, count, block.data());
+    std::vector<int> labels;
+    std::vector<double> confidence;
+    std::vector<double> distance;
+    if (stored != nullptr) {
+      columns.resize(static_cast<std::size_t>(count * width));
+      stored->read(first, count, columns.data());
+      for (Index i = 0; i < count; ++i) {
+        const double* row = columns.data() + i * width;
+        const bool known = row[0] >= 0 && row[0] < std::numeric_limits<int>::max();
+        labels.push_back(known ? static_cast<int>(row[0]) : -1);
+        if (width < 3) continue;
+        confidence.push_back(row[1]);
+        distance.push_back(row[2]);
+        if (known) confident += row[1];
+        if (row[2] > kOutlier) ++report.outliers;
+      }
+    } else {
+      labels = model->label(block.data(), count);
+    }
+    for (const int label : labels) {
+      if (label < 0) continue;
+      ++sizes[label];
+      labelled += 1;
+    }
+    patterns.count(first, labels);
+    sink.write({first, labels, {block.data(), count, embedding.rank()}, confidence, distance});
+  }
+  report.cluster_numbers.clear();
+  for (const auto& [number, size] : sizes) {
+    report.cluster_numbers.push_back(number);
+    report.cluster_sizes.push_back(size);
+  }
+  if (labelled > 0) report.confidence = confident / labelled;
+  warn_of_empty(report);
+  sink.finish();
+  patterns.report(report);
+}
+
+}  // namespace omvc

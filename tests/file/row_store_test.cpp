@@ -1,0 +1,138 @@
+#include "file/row_store.hpp"
+
+#include <cmath>
+#include <gtest/gtest.h>
+
+#include "eval/row_sample.hpp"
+#include "support/chunks.hpp"
+#include "support/temp_dir.hpp"
+
+namespace omvc {
+namespace {
+
+TEST(RowStore, GivesRowsBackByNumberWhateverTheOrderOfWriting) {
+  RowStore store(2);
+  const std::vector<Index> order{5, 6, 7, 1, 3};
+  std::vector<double> data;
+  for (const Index row : order) data.insert(data.end(), {static_cast<double>(row), -static_cast<double>(row)});
+  store.write(order, data.data());
+  EXPECT_EQ(store.rows(), 8);
+  std::vector<double> all(20);
+  store.read(0, 10, all.data());
+  for (Index row = 0; row < 10; ++row) {
+    const bool written = std::find(order.begin(), order.end(), row) != order.end();
+    EXPECT_EQ(std::isnan(all[static_cast<std::size_t>(2 * row)]), !written) << row;
+    if (written) {
+      EXPECT_EQ(all[static_cast<std::size_t>(2 * row + 1)], -static_cast<double>(row));
+    }
+  }
+  std::vector<double> some(4);
+  store.read_last(std::vector<Index>{7, 1}, some.data());
+  EXPECT_EQ(some, (std::vector<double>{7, -7, 1, -1}));
+}
+
+TEST(RowStore, RowsCanBeWrittenAgain) {
+  RowStore store(1);
+  const double one = 1, two = 2;
+  store.write(std::vector<Index>{0}, &one);
+  store.write(std::vector<Index>{0}, &two);
+  double out = 0;
+  store.read(0, 1, &out);
+  EXPECT_EQ(out, 2);
+}
+
+std::vector<double> last_of(const RowStore& store, const std::vector<Index>& rows) {
+  std::vector<double> out(rows.size() * static_cast<std::size_t>(store.width()));
+  store.read_last(rows, out.data());
+  return out;
+}
+
+double now_of(const RowStore& store, Index row) {
+  double out = 0;
+  store.read(row, 1, &out);
+  return out;
+}
+
+// What the last generation left is there until the one after the next, whatever this one has written; a store opened
+// again goes on from its position.
+TEST(RowStore, ALastingStoreKeepsTheLastGenerationWhileTheNextIsWritten) {
+  const test::TempDir folder;
+  const std::vector<Index> rows{0, 1, 2, 3};
+  const std::vector<double> first{10, 11, 12, 13}, second{20, 21, 22, 23};
+  RowStore::Position position;
+  {
+    RowStore store(1, folder.path("rows"));
+    store.write(rows, first.data());
+    store.begin_generation();
+    EXPECT_EQ(last_of(store, rows), first);
+    position = store.position();
+    store.write(std::vector<Index>{0, 1, 2}, second.data());
+    EXPECT_EQ(last_of(store, rows), first);
+    EXPECT_EQ(now_of(store, 1), 21);
+    EXPECT_EQ(now_of(store, 3), 13);
+    store.sync();
+  }
+  RowStore again(1, folder.path("rows"));
+  again.go_to(position);
+  EXPECT_EQ(last_of(again, rows), first);
+  again.write(rows, second.data());
+  again.begin_generation();
+  EXPECT_EQ(last_of(again, rows), second);
+  EXPECT_EQ(now_of(again, 2), 22);
+  EXPECT_TRUE(std::isnan(now_of(again, 4)));
+}
+
+TEST(RowStore, RefusesARecordThatWasAltered) {
+  const test::TempDir folder;
+  const std::vector<double> values{1, 2, 3, 4};
+  {
+    RowStore store(2, folder.path("rows"));
+    store.write(std::vector<Index>{0, 1}, values.data());
+  }
+  const std::string good = test::read_bytes(folder.path("rows.1"));
+  ASSERT_EQ(good.size(), 48u);
+  for (std::size_t byte = 0; byte < good.size(); ++byte) {
+    std::string bad = good;
+    bad[byte] = static_cast<char>(bad[byte] ^ 4);
+    folder.write_file("rows.1", bad);
+    RowStore store(2, folder.path("rows"));
+    store.go_to({1, 2});
+    std::vector<double> out(4);
+    const std::string what = byte % 24 < 4 ? "does not belong" : "altered";
+    test::expect_error(ErrorKind::data, {"rows.1", "row " + std::to_string(byte / 24), what},
+                       [&] { store.read(0, 2, out.data()); });
+  }
+}
+
+TEST(RowFolder, SaysWhereItCannotWrite) {
+  const test::TempDir folder;
+  folder.write_file("plain", "x");
+  test::expect_error(ErrorKind::io, {"plain/rows"}, [&] { RowFolder(folder.path("plain/rows")); });
+}
+
+TEST(RowSample, KeepsAllWhileTheyFitAndThenTheSameOnesInAnyOrder) {
+  const auto value = [](Index row) { return std::vector<double>{static_cast<double>(row)}; };
+  RowSample forward(100, 1), backward(100, 1), few(100, 1);
+  for (Index i = 0; i < 1000; ++i) forward.offer(i, value(i));
+  for (Index i = 999; i >= 0; --i) backward.offer(i, value(i));
+  for (Index i = 0; i < 60; ++i) few.offer(i, value(i));
+  EXPECT_EQ(forward.size(), 100);
+  EXPECT_EQ(forward.rows(), backward.rows());
+  EXPECT_EQ(forward.values(), backward.values());
+  EXPECT_EQ(few.size(), 60);
+  // A fair sample of 0 .. 999 has a mean near 500: the standard error is 29.
+  double mean = 0;
+  for (const Index row : forward.rows()) mean += static_cast<double>(row) / 100;
+  EXPECT_NEAR(mean, 500, 120);
+}
+
+TEST(RowSample, TakesTheLatestOfARowAndLeavesOutNaN) {
+  RowSample sample(10, 0);
+  sample.offer(3, std::vector<double>{1.0});
+  sample.offer(3, std::vector<double>{2.0});
+  sample.offer(4, std::vector<double>{std::nan("")});
+  EXPECT_EQ(sample.values(), std::vector<double>{2.0});
+}
+
+}  // namespace
+}  // namespace omvc
