@@ -1,6 +1,9 @@
 #include "chunk/rows.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <fmt/core.h>
+#include <limits>
 
 #include "omvc/error.hpp"
 
@@ -54,7 +57,42 @@ void append(CsrBlock<T>& block, const CsrBlock<T>& more) {
   block.values.insert(block.values.end(), more.values.begin(), more.values.end());
 }
 
+template <class To, class From>
+std::vector<To> converted(const std::vector<From>& values) {
+  std::vector<To> out(values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) out[i] = static_cast<To>(values[i]);
+  return out;
+}
+
+bool fits_float(const std::vector<double>& values) {
+  return std::all_of(values.begin(), values.end(), [](double x) {
+    return std::abs(x) <= static_cast<double>(std::numeric_limits<float>::max()) && static_cast<double>(static_cast<float>(x)) == x;
+  });
+}
+
 }  // namespace
+
+Block narrowed(Block block) {
+  if (auto* dense = std::get_if<DenseBlock<double>>(&block); dense != nullptr && fits_float(dense->values)) {
+    return DenseBlock<float>{dense->rows, dense->cols, converted<float>(dense->values)};
+  }
+  if (auto* sparse = std::get_if<CsrBlock<double>>(&block); sparse != nullptr && fits_float(sparse->values)) {
+    return CsrBlock<float>{sparse->rows, sparse->cols, std::move(sparse->offsets), std::move(sparse->columns),
+                           converted<float>(sparse->values)};
+  }
+  return block;
+}
+
+Block widened(Block block) {
+  if (auto* dense = std::get_if<DenseBlock<float>>(&block)) {
+    return DenseBlock<double>{dense->rows, dense->cols, converted<double>(dense->values)};
+  }
+  if (auto* sparse = std::get_if<CsrBlock<float>>(&block)) {
+    return CsrBlock<double>{sparse->rows, sparse->cols, std::move(sparse->offsets), std::move(sparse->columns),
+                            converted<double>(sparse->values)};
+  }
+  return block;
+}
 
 Block take_rows(const Block& block, std::span<const Index> rows) {
   return std::visit([&](const auto& typed) -> Block { return take(typed, rows); }, block);

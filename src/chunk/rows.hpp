@@ -13,6 +13,11 @@ Block take_rows(const Block& block, std::span<const Index> rows);
 // The given instances of a chunk, in the given order, each at most once.
 Chunk take_instances(const Chunk& chunk, std::span<const Index> positions);
 
+// The same numbers in single precision, where every one of them has room there; otherwise the block as it is. And in
+// double precision.
+Block narrowed(Block block);
+Block widened(Block block);
+
 // Adds the rows of `more` below those of `block`. Throws ErrorKind::data if the two differ in kind or columns; `where`
 // names the view for the message.
 void append_rows(Block& block, const Block& more, const std::string& where);

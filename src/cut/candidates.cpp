@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 
 #include "cut/row_graph.hpp"
 #include "cut/spectrum.hpp"
@@ -17,7 +18,8 @@ constexpr Index kCompared = 4000;     // instances on which candidates are compa
 constexpr Index kPerCluster = 100;    // and for each cluster
 constexpr Index kGraphRows = 2000;    // rows of the neighbourhood graph
 constexpr int kMeanRounds = 10;       // assignments by mean, then by direction
-constexpr int kDirectionRounds = 10;
+constexpr int kDirectionRounds = 2;
+constexpr int kPatterns = 63;
 
 FineRule by_mean(FineRule rule) {
   rule.direction.assign(rule.direction.size(), false);
@@ -39,9 +41,29 @@ std::vector<std::int32_t> seeded_labels(const CandidateInput& input, std::size_t
   return labels;
 }
 
+// The presence pattern of the first instances, numbered as they come; those beyond kPatterns are one.
+std::vector<int> presence_patterns(const Sample& sample, Index rows) {
+  std::map<std::vector<bool>, int> numbers;
+  std::vector<int> out;
+  for (std::size_t p = 0; p < sample.pieces_for(rows); ++p) {
+    const PreparedChunk& piece = sample.pieces()[p];
+    std::vector<std::vector<bool>> present(static_cast<std::size_t>(piece.size()), std::vector<bool>(piece.views.size()));
+    for (std::size_t v = 0; v < piece.views.size(); ++v) {
+      for (const Index at : piece.present(v)) present[static_cast<std::size_t>(at)][v] = true;
+    }
+    for (const std::vector<bool>& pattern : present) {
+      const int number = std::min(static_cast<int>(numbers.size()), kPatterns);
+      out.push_back(numbers.emplace(pattern, number).first->second);
+    }
+  }
+  out.resize(static_cast<std::size_t>(rows));
+  return out;
+}
+
 std::vector<std::int32_t> graph_labels(const CandidateInput& input, Workers& workers) {
   const Index rows = std::min(input.sample.size(), kGraphRows);
-  const Spectrum spectrum = spectrum_of(row_affinity(input.sample, rows, workers), input.clusters);
+  const Matrix affinity = row_affinity(input.sample, rows, workers);
+  const Spectrum spectrum = spectrum_beside(affinity, input.clusters, presence_patterns(input.sample, rows));
   const std::vector<int> groups = cut_spectrum(spectrum, input.clusters, input.seed, workers.threads());
   return {groups.begin(), groups.end()};
 }
@@ -52,27 +74,25 @@ Candidate best_candidate(const CandidateInput& input, std::vector<std::pair<std:
                          Workers& workers) {
   const std::size_t pieces = input.sample.pieces_for(std::max(kCompared, kPerCluster * input.clusters));
   Candidate best;
-  const auto offer = [&](std::string name, std::vector<std::int32_t> labels, bool means) {
-    if (means) {
-      labels = refine(input.sample, pieces, input.schema, input.clusters, labels, by_mean(input.rule), kMeanRounds,
-                      workers)
-                   .labels;
-    }
-    Refined refined = refine(input.sample, pieces, input.schema, input.clusters, labels, input.rule, kDirectionRounds,
-                             workers);
+  const auto refined_by = [&](const std::vector<std::int32_t>& labels, std::size_t used) {
+    const Refined means =
+        refine(input.sample, used, input.schema, input.clusters, labels, by_mean(input.rule), kMeanRounds, workers);
+    return refine(input.sample, used, input.schema, input.clusters, means.labels, input.rule, kDirectionRounds, workers);
+  };
+  const auto offer = [&](std::string name, const std::vector<std::int32_t>& labels) {
+    Refined refined = refined_by(labels, pieces);
     errors.emplace_back(name, refined.error);
     if (!best.name.empty() && !(refined.error < best.refined.error)) return;
     best = {std::move(name), std::move(refined)};
   };
   for (std::uint32_t c = 0; c < kSeeded; ++c) {
-    offer(fmt::format("seeded {}", c + 1), seeded_labels(input, pieces, c, workers), true);
+    offer(fmt::format("seeded {}", c + 1), seeded_labels(input, pieces, c, workers));
   }
-  offer("embedding", group_latent(input.latent, input.clusters, kStarts, 100, input.seed, workers.threads()), true);
-  for (const std::vector<std::int32_t>& labels : input.more) offer("prototypes", labels, false);
-  offer("row graph", graph_labels(input, workers), false);
+  offer("embedding", group_latent(input.latent, input.clusters, kStarts, 100, input.seed, workers.threads()));
+  for (const std::vector<std::int32_t>& labels : input.more) offer("prototypes", labels);
+  offer("row graph", graph_labels(input, workers));
   if (pieces < input.sample.pieces().size()) {
-    best.refined = refine(input.sample, input.sample.pieces().size(), input.schema, input.clusters, best.refined.labels,
-                          input.rule, kDirectionRounds, workers);
+    best.refined = refined_by(best.refined.labels, input.sample.pieces().size());
   }
   return best;
 }

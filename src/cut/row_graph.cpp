@@ -10,8 +10,10 @@
 namespace omvc {
 namespace {
 
-constexpr Index kNeighbourShare = 6;  // a row has one in so many of the others for neighbours (NEMO's ratio)
-constexpr Index kLeastNeighbours = 5;
+constexpr Index kNeighbourShare = 10;  // a row has one in so many of the others for neighbours
+constexpr Index kLeastNeighbours = 10;
+constexpr double kUsualSum = 1;   // the mean sum over a neighbourhood, added to that of each row this many times
+constexpr double kBackground = 1;  // affinity of all rows alike, as a multiple of the mean degree
 
 // The rows of one view among the first instances, of unit length, and the instances they belong to.
 struct ViewRows {
@@ -71,19 +73,22 @@ void add_view(const ViewRows& view, Matrix& W, Matrix& shared) {
   S.diagonal().setZero();
   const Index count = std::min(n - 1, std::max(kLeastNeighbours, n / kNeighbourShare));
   Matrix relative = Matrix::Zero(n, n);
+  Vector sums = Vector::Zero(n);
   std::vector<Index> order(static_cast<std::size_t>(n));
   for (Index i = 0; i < n; ++i) {
     std::iota(order.begin(), order.end(), Index{0});
     std::nth_element(order.begin(), order.begin() + count - 1, order.end(),
                      [&](Index a, Index b) { return std::pair(-S(i, a), a) < std::pair(-S(i, b), b); });
-    double sum = 0;
-    for (Index j = 0; j < count; ++j) sum += S(i, order[static_cast<std::size_t>(j)]);
-    if (!(sum > 0)) continue;
     for (Index j = 0; j < count; ++j) {
       const Index other = order[static_cast<std::size_t>(j)];
-      relative(i, other) = S(i, other) / sum;
+      relative(i, other) = S(i, other);
+      sums(i) += S(i, other);
     }
   }
+  // A row that resembles no other has a small sum, and would be tied to the few it shares a word with as firmly as others
+  // to their many: the usual sum is added to each.
+  const double usual = kUsualSum * sums.mean();
+  relative = (sums.array() + usual).max(1e-300).inverse().matrix().asDiagonal() * relative;
   for (Index i = 0; i < n; ++i) {
     for (Index j = 0; j < n; ++j) {
       const Index a = view.instances[static_cast<std::size_t>(i)];
@@ -102,7 +107,10 @@ Matrix row_affinity(const Sample& sample, Index rows, Workers& /*workers*/) {
   for (std::size_t v = 0; v < sample.pieces().front().views.size(); ++v) {
     add_view(rows_of_view(sample, v, rows), W, shared);
   }
-  return W.cwiseQuotient(shared.cwiseMax(1));
+  W = W.cwiseQuotient(shared.cwiseMax(1)).eval();
+  // Small islands would be cut off first: a little affinity of all rows keeps them (Amini, Chen, Bickel, Levina 2013).
+  W.array() += kBackground * W.rowwise().sum().mean() / static_cast<double>(rows);
+  return W;
 }
 
 }  // namespace omvc

@@ -30,23 +30,52 @@ std::pair<Vector, Symmetric> largest(const Symmetric& M, Index count) {
   return {solver.eigenvalues().tail(count), solver.eigenvectors().rightCols(count)};
 }
 
+// The nodes that some instance is near to.
+std::vector<Index> nodes_of(const Vector& degree) {
+  std::vector<Index> used;
+  for (Index k = 0; k < degree.size(); ++k) {
+    if (degree(k) > 0) used.push_back(k);
+  }
+  return used;
+}
+
+// Orthonormal columns that span the groups, each node by the root of its degree.
+Symmetric indicators(const std::vector<int>& groups, const std::vector<Index>& used, const Vector& root) {
+  const int count = *std::max_element(groups.begin(), groups.end()) + 1;
+  Symmetric Q = Symmetric::Zero(root.size(), count);
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    Q(static_cast<Index>(i), groups[static_cast<std::size_t>(used[i])]) = root(static_cast<Index>(i));
+  }
+  for (int g = 0; g < count; ++g) {
+    if (Q.col(g).norm() > 0) Q.col(g).normalize();
+  }
+  return Q;
+}
+
 }  // namespace
 
-Spectrum spectrum_of(const Matrix& affinity, Index count) {
+Spectrum spectrum_of(const Matrix& affinity, Index count) { return spectrum_beside(affinity, count, {}); }
+
+Spectrum spectrum_beside(const Matrix& affinity, Index count, const std::vector<int>& groups) {
   Spectrum out;
   out.degree = affinity.rowwise().sum();
-  std::vector<Index> used;
-  for (Index k = 0; k < out.degree.size(); ++k) {
-    if (out.degree(k) > 0) used.push_back(k);
-  }
+  const std::vector<Index> used = nodes_of(out.degree);
   const auto nodes = static_cast<Index>(used.size());
   count = std::min(count, nodes);
   out.vectors = Matrix::Zero(affinity.rows(), count);
   if (count == 0) return out;
-  const Vector scale = out.degree(used).cwiseSqrt().cwiseInverse();
+  const Vector root = out.degree(used).cwiseSqrt();
+  const Vector scale = root.cwiseInverse();
   Symmetric M = affinity(used, used);
   M = scale.asDiagonal() * M * scale.asDiagonal();
   M = (0.5 * (M + M.transpose())).eval();
+  if (!groups.empty()) {
+    const Symmetric Q = indicators(groups, used, root);
+    const Symmetric QM = Q.transpose() * M;
+    M -= Q * QM + QM.transpose() * Q.transpose() - Q * (QM * Q) * Q.transpose();
+    const Vector trivial = root.normalized();
+    M += trivial * trivial.transpose();  // the first eigenvector of every graph
+  }
   const auto [values, vectors] = largest(M, count);
   for (Index j = 0; j < count; ++j) {
     out.values.push_back(values(count - 1 - j));
@@ -61,10 +90,7 @@ Spectrum spectrum_of(const Matrix& affinity, Index count) {
 }
 
 std::vector<int> cut_spectrum(const Spectrum& spectrum, int clusters, std::uint64_t seed, int threads) {
-  std::vector<Index> used;
-  for (Index k = 0; k < spectrum.degree.size(); ++k) {
-    if (spectrum.degree(k) > 0) used.push_back(k);
-  }
+  const std::vector<Index> used = nodes_of(spectrum.degree);
   const auto nodes = static_cast<Index>(used.size());
   const Index k = std::min({Index{clusters}, nodes, spectrum.vectors.cols()});
   std::vector<int> groups(static_cast<std::size_t>(spectrum.degree.size()), 0);

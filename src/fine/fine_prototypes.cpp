@@ -90,8 +90,11 @@ void FinePrototypes::settle(Workers& workers) {
     RowVector scale = RowVector::Zero(size());
     RowVector mean = RowVector::Zero(size());  // weight of the mean of the view
     RowVector stay = RowVector::Zero(size());
+    const bool prior = !prior_.empty();
     for (Index k = 0; k < size(); ++k) {
-      if (counts_[v](k) > 0) {
+      if (prior && mass_(k) > 0) {
+        scale(k) = 1 / (counts_[v](k) + prior_rows_);
+      } else if (counts_[v](k) > 0) {
         scale(k) = 1 / counts_[v](k);
       } else if (mass_(k) > 0 && rows > 0) {
         mean(k) = 1 / rows;
@@ -102,6 +105,7 @@ void FinePrototypes::settle(Workers& workers) {
     for_tall_blocks(workers, P.rows(), P.cols(), [&](Index first, Index count) {
       for (Index j = first; j < first + count; ++j) {
         P.row(j) = P.row(j).cwiseProduct(stay) + sums_[v].row(j).cwiseProduct(scale) + sums_[v].row(j).sum() * mean;
+        if (prior) P.row(j) += prior_rows_ * prior_[v].row(j).cwiseProduct(scale);
       }
     });
   }
@@ -123,6 +127,7 @@ void FinePrototypes::drop_empty(Workers& workers) {
   for (std::size_t v = 0; v < sums_.size(); ++v) {
     keep_columns(kept, table_.columns[v]);
     keep_columns(kept, sums_[v]);
+    if (!prior_.empty()) keep_columns(kept, prior_[v]);
     counts_[v] = RowVector(counts_[v](kept));
   }
   for (Matrix& W : affinity_) W = Matrix(W(kept, kept));

@@ -44,6 +44,11 @@ class FinePrototypes {
   // Moves the prototypes to the means of what was added to them. One without rows in a view takes the mean of the view;
   // one without any rows stays.
   void settle(Workers& workers);
+  // What prototypes are where few rows tell, d_v x m for every view: it counts for `rows` rows of each prototype.
+  void set_prior(std::vector<Matrix> prior, double rows) {
+    prior_ = std::move(prior);
+    prior_rows_ = rows;
+  }
   // Leaves out the prototypes to which nothing was added.
   void drop_empty(Workers& workers);
   // How much farther than the last of all prototypes the reference of weights lies, where there are no more than kNear.
@@ -77,6 +82,8 @@ class FinePrototypes {
   Vector mass_;
   Vector spread_;  // sum of the distances of the members
   double beyond_ = 0;
+  std::vector<Matrix> prior_;  // empty: none
+  double prior_rows_ = 0;
 };
 
 }  // namespace omvc

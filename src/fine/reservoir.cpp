@@ -72,6 +72,13 @@ void Reservoir::merge(const Reservoir& other) {
 }
 
 void Reservoir::add(Chunk rows, const std::vector<double>& priorities) {
+  for (std::size_t v = 0; v < rows.views.size(); ++v) {
+    Block& block = rows.views[v].block;
+    block = narrowed(std::move(block));
+    if (kept_.views.empty() || kept_.views[v].block.index() == block.index()) continue;
+    block = widened(std::move(block));
+    kept_.views[v].block = widened(std::move(kept_.views[v].block));
+  }
   const std::vector<double> bytes = bytes_of_rows(rows);
   bytes_ += std::accumulate(bytes.begin(), bytes.end(), 0.0);
   if (kept_.views.empty()) {

@@ -6,6 +6,8 @@
 // and the samples of two parts of a stream merge into that of the whole. With a half-life a row's chance halves with
 // every half-life that passed since it came.
 //
+// Numbers that single precision holds exactly, such as counts and bytes, are kept in it.
+//
 // Rows come back in the order of their priorities, which is a random one whatever the order of the stream was.
 #pragma once
 

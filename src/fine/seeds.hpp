@@ -12,8 +12,9 @@ struct Embedded {
   Matrix latent;  // a row per instance of the sample, in the scale of the basis
 };
 
-// Learns the pieces chunk by chunk, in passes.
-Embedded factorise_sample(const Sample& sample, const Schema& schema, int rank, std::uint64_t seed, Workers& workers);
+// Learns the pieces chunk by chunk, in passes. `by_direction` says that some view has rows of length 1.
+Embedded factorise_sample(const Sample& sample, const Schema& schema, int rank, bool by_direction, std::uint64_t seed,
+                          Workers& workers);
 
 // A group 0 .. groups-1 of every instance of the sample, by the directions of its latent rows; fewer groups where there
 // are fewer instances.

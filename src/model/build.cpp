@@ -11,15 +11,19 @@ namespace omvc {
 namespace {
 
 constexpr Index kPiece = 500;             // rows of the sample worked on at a time
-constexpr Index kFinePerCluster = 30;     // fine prototypes for each cluster
+constexpr Index kFinePerCluster = 50;     // fine prototypes for each cluster
 constexpr Index kCoarsePerCluster = 10;   // the same where rows are compared by direction
 constexpr Index kUnknownClusters = 10;    // that K counts for where it is not given
-constexpr Index kLeastFine = 60;
+constexpr Index kLeastFine = 300;
 constexpr Index kMostFine = 1000;
 constexpr Index kRowsPerFine = 4;         // of the sample, at least
 constexpr Index kFineNumbers = 4 << 20;   // features x prototypes, at most, where views are wide and sparse
 constexpr int kMostRank = 50;
+constexpr int kRankPerCluster = 5;
+constexpr int kSparseRankPerCluster = 2;
 constexpr int kGroupIterations = 20;
+constexpr int kRounds = 2;                // of moving fine prototypes to the means of the rows that are nearest
+constexpr double kPriorRows = 1;          // that the factorisation counts for in a prototype
 constexpr int kSumBits = 24;                // a sum holds values to 2^-24 of the largest
 
 }  // namespace
@@ -98,9 +102,9 @@ void Model::build(Workers& workers) {
   sample();
   measure_sample();
   const Index k = options_.clusters > 0 ? options_.clusters : kUnknownClusters;
-  Index rank = options_.rank > 0 ? options_.rank : std::min<Index>((by_direction() ? 2 : 3) * k, kMostRank);
+  Index rank = options_.rank > 0 ? options_.rank : std::min<Index>((by_direction() ? kSparseRankPerCluster : kRankPerCluster) * k, kMostRank);
   rank = std::min(rank, std::max<Index>(1, sample_->size()));
-  Embedded embedded = factorise_sample(*sample_, schema_, static_cast<int>(rank), options_.seed, workers);
+  Embedded embedded = factorise_sample(*sample_, schema_, static_cast<int>(rank), by_direction(), options_.seed, workers);
   factors_ = std::move(embedded.factors);
   latent_ = std::move(embedded.latent);
   make_fine(workers);
@@ -120,6 +124,21 @@ void Model::need_sample(Workers& workers) {
   }
 }
 
+// What the factorisation makes of the mean latent row of each group, d x groups for every view: it knows of a group also
+// in a view that none of its few members has.
+std::vector<Matrix> Model::reconstructed(const std::vector<std::int32_t>& groups, Index count) const {
+  Matrix latent = Matrix::Zero(count, latent_.cols());
+  Vector members = Vector::Zero(count);
+  for (Index i = 0; i < latent_.rows(); ++i) {
+    latent.row(groups[static_cast<std::size_t>(i)]) += latent_.row(i);
+    members(groups[static_cast<std::size_t>(i)]) += 1;
+  }
+  latent = members.cwiseMax(1).cwiseInverse().asDiagonal() * latent;
+  std::vector<Matrix> out;
+  for (const ViewState& view : factors_->state().views) out.push_back(view.U * latent.transpose());
+  return out;
+}
+
 void Model::make_fine(Workers& workers) {
   const Index m = fine_count(sample_->size());
   const std::vector<std::int32_t> groups =
@@ -127,6 +146,7 @@ void Model::make_fine(Workers& workers) {
   FineRule means = rule();
   means.direction.assign(means.direction.size(), false);
   fine_ = FinePrototypes(schema_, m, means);
+  if (!by_direction()) fine_.set_prior(reconstructed(groups, m), kPriorRows);
   for (std::size_t p = 0; p < sample_->pieces().size(); ++p) {
     const PreparedChunk& piece = sample_->pieces()[p];
     const auto first = groups.begin() + sample_->first(p);
@@ -134,6 +154,11 @@ void Model::make_fine(Workers& workers) {
   }
   fine_.settle(workers);
   fine_.drop_empty(workers);
+  for (int round = 0; round < kRounds; ++round) {
+    count_sample(workers);
+    fine_.settle(workers);
+    fine_.drop_empty(workers);
+  }
   count_sample(workers);
 }
 

@@ -141,6 +141,7 @@ class Model {
   void choose_scaling();
   void measure_sample();
   void make_fine(Workers& workers);
+  std::vector<Matrix> reconstructed(const std::vector<std::int32_t>& groups, Index count) const;
   void count_sample(Workers& workers);
   void need_sample(Workers& workers);  // with its latent rows and what is near to them
   Before remember(Workers& workers);
