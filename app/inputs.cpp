@@ -45,6 +45,7 @@ void add_stream_options(CLI::App& command, InputArguments& arguments) {
           ->type_name("FILE");
   command.add_flag("--shuffle", arguments.shuffle, "stream the rows in a random order (through a temporary file)")
       ->excludes(order);
+  command.add_flag("--once", arguments.once, "read the data only once, as from a pipe");
   command
       .add_option("--truth", arguments.truth,
                   "text file of class labels, one a line; found in container files by itself")
@@ -72,6 +73,7 @@ Input open_arguments(const InputArguments& arguments, std::uint64_t seed) {
     input.source = make_shuffled_source(std::move(input.source), seed);
   }
   if (const auto rows = input.source->size(); input.truth && rows) check_truth(arguments, input.truth->size(), *rows);
+  if (arguments.once) input.source = make_once_source(std::move(input.source));
   return input;
 }
 

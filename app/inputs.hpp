@@ -15,13 +15,14 @@ struct InputArguments {
   std::string present;
   std::string order;
   bool shuffle = false;
+  bool once = false;
   std::string truth;
   InputOptions options;
 };
 
 // Adds INPUT..., --present, and what a file does not tell by itself.
 void add_input_options(CLI::App& command, InputArguments& arguments);
-// Adds --order, --shuffle and --truth.
+// Adds --order, --shuffle, --once and --truth.
 void add_stream_options(CLI::App& command, InputArguments& arguments);
 
 // Opens the files and applies presence and order. `seed` is that of --shuffle. The truth is that of --truth, else what

@@ -57,6 +57,9 @@ std::unique_ptr<Source> make_shuffled_source(std::unique_ptr<Source> source, std
 std::unique_ptr<Source> make_ordered_source(std::unique_ptr<Source> source, std::vector<Index> order,
                                             std::string name = "the order");
 
+// The same instances, to be read once: as from a pipe.
+std::unique_ptr<Source> make_once_source(std::unique_ptr<Source> source);
+
 // Only the instances whose row number `keep` accepts, numbered anew as they come. Refers to the source, which must
 // outlive it.
 std::unique_ptr<Source> make_filtered_source(Source& source, std::function<bool(Index)> keep);
