@@ -18,12 +18,14 @@ std::string bar(double share) {
 }  // namespace
 
 std::string describe_choice(const ClusterChoice& choice) {
-  std::string out = choice.verdict + "\n\nEigenvalues of the graph of prototypes (K clusters show as a gap after the K-th)\n";
+  std::string out =
+      choice.verdict + "\n\nEigenvalues of the graph of prototypes (K clusters show as a gap after the K-th)\n";
   const std::size_t last = std::min(choice.eigenvalues.size(), static_cast<std::size_t>(choice.clusters) + kShown);
   const double low = last > 0 ? std::min(0.9, choice.eigenvalues[last - 1]) : 0;
   for (std::size_t i = 0; i < last; ++i) {
     const bool cut = static_cast<int>(i) + 1 == choice.clusters;
-    out += fmt::format("  {:>3} {:.3f} {}\n", i + 1, choice.eigenvalues[i], bar((choice.eigenvalues[i] - low) / (1 - low)));
+    out += fmt::format("  {:>3} {:.3f} {}\n", i + 1, choice.eigenvalues[i],
+                       bar((choice.eigenvalues[i] - low) / (1 - low)));
     if (cut) out += fmt::format("  {:->{}} {} clusters\n", "", kWidth + 10, choice.clusters);
   }
   std::vector<KSigns> signs = choice.signs;
@@ -37,7 +39,8 @@ std::string describe_choice(const ClusterChoice& choice) {
 }
 
 std::string describe_tree(const std::vector<CutLevel>& levels) {
-  std::vector<std::vector<std::string>> rows{{"clusters", "instances of each, and the cluster of the line before that it was part of"}};
+  std::vector<std::vector<std::string>> rows{
+      {"clusters", "instances of each, and the cluster of the line before that it was part of"}};
   for (const CutLevel& level : levels) {
     std::string text;
     for (std::size_t k = 0; k < level.sizes.size(); ++k) {

@@ -71,12 +71,9 @@ void info(const InfoArguments& arguments) {
   const Clusterer model = Clusterer::load(arguments.model);
   const std::vector<ViewReport> views = model.views();
   if (arguments.json) {
-    nlohmann::json out{{"instances", model.instances()},
-                       {"rank", model.rank()},
-                       {"clusters", model.clusters()},
-                       {"found_by", model.found_by()},
-                       {"prototypes", model.prototypes()},
-                       {"learns", model.learns()}};
+    nlohmann::json out{{"instances", model.instances()},   {"rank", model.rank()},
+                       {"clusters", model.clusters()},     {"found_by", model.found_by()},
+                       {"prototypes", model.prototypes()}, {"learns", model.learns()}};
     out["options"] = options_json(model.options());
     for (const ViewReport& view : views) {
       out["views"].push_back(

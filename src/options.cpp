@@ -151,9 +151,9 @@ void check_options(const Options& options) {
   for_each_param([&](const auto& param) {
     check_range(param, options.*param.field);
     if (param.methods.contains(options.method) || options.*param.field == defaults.*param.field) return;
-    throw Error(ErrorKind::usage, fmt::format("option {} = {}: method {} has no such option, it belongs to {}; leave it out",
-                                              param.name, format_option(options, param.name), name_of(options.method),
-                                              methods_of(param.methods)));
+    throw Error(ErrorKind::usage,
+                fmt::format("option {} = {}: method {} has no such option, it belongs to {}; leave it out", param.name,
+                            format_option(options, param.name), name_of(options.method), methods_of(param.methods)));
   });
   if (options.clusters == 1) {
     throw Error(ErrorKind::usage, "option clusters = 1: one cluster is no clustering; ask for at least 2");

@@ -14,8 +14,8 @@
 #include "omvc/error.hpp"
 
 #include "engine.hpp"
-#include "run/first_look.hpp"
 #include "inputs.hpp"
+#include "run/first_look.hpp"
 #include "source/ahead/chunk_stream.hpp"
 
 namespace {

@@ -1,7 +1,7 @@
-// The row solvers (src/factorise/row_problem.hpp), with the number of steps that a call of the library takes. Bytes that
-// must move: the start and q read, the result written. Operations that a row and step need, beside the few for each
-// coordinate: hals one product with G (each coordinate's gradient); diagonal two (the gradient, and the curvature of a
-// step that the Armijo rule takes at once); newton three (the direction too).
+// The row solvers (src/factorise/row_problem.hpp), with the number of steps that a call of the library takes. Bytes
+// that must move: the start and q read, the result written. Operations that a row and step need, beside the few for
+// each coordinate: hals one product with G (each coordinate's gradient); diagonal two (the gradient, and the curvature
+// of a step that the Armijo rule takes at once); newton three (the direction too).
 #include <fmt/format.h>
 #include <string_view>
 #include <thread>

@@ -11,8 +11,9 @@
 // between them; clusters are cut from these when somebody asks, for whatever number somebody asks (docs/algorithm.md).
 // Memory does not grow with the number of instances.
 //
-// A Clusterer is changed by one thread at a time; const functions may be called from several. Same options and data, same bits: for any number of threads, any machine
-// with the same build that fuses multiply-adds (AVX2 or later, Arm), through the command or the library.
+// A Clusterer is changed by one thread at a time; const functions may be called from several. Same options and data,
+// same bits: for any number of threads, any machine with the same build that fuses multiply-adds (AVX2 or later, Arm),
+// through the command or the library.
 #pragma once
 
 #include <memory>
@@ -33,7 +34,7 @@ struct Assignment {
   std::vector<int> labels;         // cluster number of each instance; -1 without any view
   std::vector<double> confidence;  // share of the vote; NaN without any view. Empty where the method has none
   std::vector<double> distance;    // from the nearest prototype, relative to what is usual there; likewise
-  std::vector<double> embedding;  // instances x rank, row-major; NaN without any view
+  std::vector<double> embedding;   // instances x rank, row-major; NaN without any view
 };
 
 struct Feature {
@@ -94,9 +95,9 @@ class Clusterer {
   Report fit(Source& source, Sink& sink);
 
   // Learns one more chunk of new instances; Chunk::rows tells them apart, so number on from those already learned. The
-  // first one decides the schema. A model that was fitted or loaded goes on from where it stands. Prototypes and clusters
-  // are made again each time the stream has grown by half or has changed; clusters that are still there keep their
-  // numbers. Method omvc only.
+  // first one decides the schema. A model that was fitted or loaded goes on from where it stands. Prototypes and
+  // clusters are made again each time the stream has grown by half or has changed; clusters that are still there keep
+  // their numbers. Method omvc only.
   ChunkReport partial_fit(Chunk chunk);
   // Makes them again now, from all that was learned.
   void refresh();
@@ -124,8 +125,8 @@ class Clusterer {
 
   const Options& options() const;
   const Schema& schema() const;
-  Index instances() const;  // learned from
-  int rank() const;         // columns of the embedding
+  Index instances() const;                                // learned from
+  int rank() const;                                       // columns of the embedding
   std::span<const double> basis(std::size_t view) const;  // U_v, features x rank, row-major
   std::vector<int> clusters() const;                      // their numbers, ascending
   const std::optional<ClusterChoice>& choice() const;     // where the number of clusters was left to the data

@@ -23,7 +23,7 @@ struct KMeansOptions {
   int starts = 20;           // the start with the least inertia is kept
   int max_iterations = 300;  // of Lloyd's algorithm, each start
   std::uint64_t seed = 0;
-  int threads = 1;  // starts run in parallel; the result does not depend on it
+  int threads = 1;                       // starts run in parallel; the result does not depend on it
   std::span<const double> weights = {};  // of the rows, none negative; empty: all rows weigh the same
 };
 

@@ -113,14 +113,14 @@ struct Report {
   bool stopped = false;           // the observer asked to stop before the last pass was complete
   std::vector<ViewReport> views;
   std::vector<PassReport> passes;
-  std::vector<int> cluster_numbers;   // of each cluster, ascending
-  std::vector<Index> cluster_sizes;   // of each of them
-  Index outliers = 0;                 // instances much farther from every prototype than is usual
-  double confidence = 0;              // mean over instances; 0 where the method has none
-  Index prototypes = 0;               // fine prototypes; 0 where there are none
-  bool sampled = false;               // the data are more than the sample holds
-  std::string found_by;               // how clusters were found, in words
-  std::optional<ClusterChoice> choice;  // where the number of clusters was not given
+  std::vector<int> cluster_numbers;                        // of each cluster, ascending
+  std::vector<Index> cluster_sizes;                        // of each of them
+  Index outliers = 0;                                      // instances much farther from every prototype than is usual
+  double confidence = 0;                                   // mean over instances; 0 where the method has none
+  Index prototypes = 0;                                    // fine prototypes; 0 where there are none
+  bool sampled = false;                                    // the data are more than the sample holds
+  std::string found_by;                                    // how clusters were found, in words
+  std::optional<ClusterChoice> choice;                     // where the number of clusters was not given
   std::vector<std::pair<std::string, double>> candidates;  // clusterings compared, and their errors
   std::vector<ClusterEvent> events;
   std::vector<PatternReport> patterns;  // the most frequent first, at most 64; none for more than 52 views

@@ -66,7 +66,8 @@ std::vector<To> converted(const std::vector<From>& values) {
 
 bool fits_float(const std::vector<double>& values) {
   return std::all_of(values.begin(), values.end(), [](double x) {
-    return std::abs(x) <= static_cast<double>(std::numeric_limits<float>::max()) && static_cast<double>(static_cast<float>(x)) == x;
+    return std::abs(x) <= static_cast<double>(std::numeric_limits<float>::max()) &&
+           static_cast<double>(static_cast<float>(x)) == x;
   });
 }
 

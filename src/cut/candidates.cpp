@@ -12,12 +12,12 @@
 namespace omvc {
 namespace {
 
-constexpr int kSeeded = 4;            // candidates seeded by instances
-constexpr int kStarts = 20;           // of k-means on the embedding
-constexpr Index kCompared = 4000;     // instances on which candidates are compared, at least
-constexpr Index kPerCluster = 100;    // and for each cluster
-constexpr Index kGraphRows = 2000;    // rows of the neighbourhood graph
-constexpr int kMeanRounds = 10;       // assignments by mean, then by direction
+constexpr int kSeeded = 4;          // candidates seeded by instances
+constexpr int kStarts = 20;         // of k-means on the embedding
+constexpr Index kCompared = 4000;   // instances on which candidates are compared, at least
+constexpr Index kPerCluster = 100;  // and for each cluster
+constexpr Index kGraphRows = 2000;  // rows of the neighbourhood graph
+constexpr int kMeanRounds = 10;     // assignments by mean, then by direction
 constexpr int kDirectionRounds = 2;
 constexpr int kPatterns = 63;
 
@@ -47,7 +47,8 @@ std::vector<int> presence_patterns(const Sample& sample, Index rows) {
   std::vector<int> out;
   for (std::size_t p = 0; p < sample.pieces_for(rows); ++p) {
     const PreparedChunk& piece = sample.pieces()[p];
-    std::vector<std::vector<bool>> present(static_cast<std::size_t>(piece.size()), std::vector<bool>(piece.views.size()));
+    std::vector<std::vector<bool>> present(static_cast<std::size_t>(piece.size()),
+                                           std::vector<bool>(piece.views.size()));
     for (std::size_t v = 0; v < piece.views.size(); ++v) {
       for (const Index at : piece.present(v)) present[static_cast<std::size_t>(at)][v] = true;
     }
@@ -77,7 +78,8 @@ Candidate best_candidate(const CandidateInput& input, std::vector<std::pair<std:
   const auto refined_by = [&](const std::vector<std::int32_t>& labels, std::size_t used) {
     const Refined means =
         refine(input.sample, used, input.schema, input.clusters, labels, by_mean(input.rule), kMeanRounds, workers);
-    return refine(input.sample, used, input.schema, input.clusters, means.labels, input.rule, kDirectionRounds, workers);
+    return refine(input.sample, used, input.schema, input.clusters, means.labels, input.rule, kDirectionRounds,
+                  workers);
   };
   const auto offer = [&](std::string name, const std::vector<std::int32_t>& labels) {
     Refined refined = refined_by(labels, pieces);

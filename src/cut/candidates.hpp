@@ -1,6 +1,6 @@
 // Clusters of sparse rows of length 1, such as text: small prototypes of thousands of features are noise there, so K
-// prototypes are looked for directly, from several beginnings. All are moved to rest by means and then by direction, and
-// the one with the least error in data space is kept.
+// prototypes are looked for directly, from several beginnings. All are moved to rest by means and then by direction,
+// and the one with the least error in data space is kept.
 //
 //   seeded       instances drawn as in k-means++
 //   embedding    k-means on the embedding of the factorisation
@@ -22,8 +22,8 @@ struct Candidate {
 struct CandidateInput {
   const Sample& sample;
   const Schema& schema;
-  const Matrix& latent;                                      // of the sample
-  const std::vector<std::vector<std::int32_t>>& more;        // labellings of the sample by others, such as a cut
+  const Matrix& latent;                                // of the sample
+  const std::vector<std::vector<std::int32_t>>& more;  // labellings of the sample by others, such as a cut
   int clusters = 0;
   FineRule rule;
   std::uint64_t seed = 0;

@@ -16,10 +16,10 @@
 
 #include <vector>
 
-#include "kernels/data_block.hpp"
-#include "file/archive.hpp"
-#include "random/philox.hpp"
 #include "factorise/seed_instances.hpp"
+#include "file/archive.hpp"
+#include "kernels/data_block.hpp"
+#include "random/philox.hpp"
 
 namespace omvc {
 

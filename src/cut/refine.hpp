@@ -1,5 +1,5 @@
-// K prototypes moved to rest in data space, from a labelling of the sample; and what tells whether they, or the cut they
-// came from, are the better clusters.
+// K prototypes moved to rest in data space, from a labelling of the sample; and what tells whether they, or the cut
+// they came from, are the better clusters.
 #pragma once
 
 #include "fine/fine_prototypes.hpp"

@@ -12,7 +12,7 @@ namespace {
 
 constexpr Index kNeighbourShare = 10;  // a row has one in so many of the others for neighbours
 constexpr Index kLeastNeighbours = 10;
-constexpr double kUsualSum = 1;   // the mean sum over a neighbourhood, added to that of each row this many times
+constexpr double kUsualSum = 1;    // the mean sum over a neighbourhood, added to that of each row this many times
 constexpr double kBackground = 1;  // affinity of all rows alike, as a multiple of the mean degree
 
 // The rows of one view among the first instances, of unit length, and the instances they belong to.
@@ -85,8 +85,8 @@ void add_view(const ViewRows& view, Matrix& W, Matrix& shared) {
       sums(i) += S(i, other);
     }
   }
-  // A row that resembles no other has a small sum, and would be tied to the few it shares a word with as firmly as others
-  // to their many: the usual sum is added to each.
+  // A row that resembles no other has a small sum, and would be tied to the few it shares a word with as firmly as
+  // others to their many: the usual sum is added to each.
   const double usual = kUsualSum * sums.mean();
   relative = (sums.array() + usual).max(1e-300).inverse().matrix().asDiagonal() * relative;
   for (Index i = 0; i < n; ++i) {

@@ -1,5 +1,5 @@
-// The neighbourhood graph of the rows of a sample: for each view the nearest rows by cosine, each similarity relative to
-// the neighbourhoods of both rows, averaged over the views that two rows share (the idea of NEMO: Rappoport, Shamir,
+// The neighbourhood graph of the rows of a sample: for each view the nearest rows by cosine, each similarity relative
+// to the neighbourhoods of both rows, averaged over the views that two rows share (the idea of NEMO: Rappoport, Shamir,
 // Bioinformatics 2019). Rows that share words are held together without any centre between them, which text needs where
 // views are missing.
 #pragma once

@@ -168,8 +168,8 @@ void Lloyd::move_bounds(const std::vector<double>& before) {
 KMeansResult Lloyd::take() {
   KMeansResult result;
   for (Index i = 0; i < rows_.rows; ++i) {
-    result.inertia +=
-        weight(i) * squared_distance(rows_.data + i * rows_.cols, centres_.data() + labels_[size(i)] * rows_.cols, rows_.cols);
+    result.inertia += weight(i) * squared_distance(rows_.data + i * rows_.cols,
+                                                   centres_.data() + labels_[size(i)] * rows_.cols, rows_.cols);
   }
   result.centres = std::move(centres_);
   result.labels = std::move(labels_);

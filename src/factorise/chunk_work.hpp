@@ -4,9 +4,8 @@
 #include <vector>
 
 #include "factorise/factor_options.hpp"
-
-#include "factorise/state.hpp"
 #include "factorise/filled_view.hpp"
+#include "factorise/state.hpp"
 
 namespace omvc {
 

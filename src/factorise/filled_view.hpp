@@ -7,8 +7,8 @@
 
 #include <vector>
 
-#include "kernels/data_block.hpp"
 #include "factorise/row_problem.hpp"
+#include "kernels/data_block.hpp"
 
 namespace omvc {
 

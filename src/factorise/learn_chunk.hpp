@@ -1,9 +1,8 @@
 // Algorithm 1 of the paper, lines 3 to 10, for one chunk.
 #pragma once
 
-#include "factorise/factor_options.hpp"
-
 #include "factorise/chunk_work.hpp"
+#include "factorise/factor_options.hpp"
 
 namespace omvc {
 

@@ -5,8 +5,7 @@
 
 namespace omvc {
 
-void start_basis(const FactorOptions& options, const PreparedChunk& chunk, State& state,
-                 Workers& workers) {
+void start_basis(const FactorOptions& options, const PreparedChunk& chunk, State& state, Workers& workers) {
   std::vector<std::size_t> fresh;
   for (std::size_t v = 0; v < chunk.views.size(); ++v) {
     if (state.views[v].observed == 0 && !chunk.present(v).empty()) fresh.push_back(v);

@@ -2,9 +2,8 @@
 #pragma once
 
 #include "factorise/factor_options.hpp"
-
-#include "kernels/data_block.hpp"
 #include "factorise/state.hpp"
+#include "kernels/data_block.hpp"
 #include "parallel/workers.hpp"
 
 namespace omvc {

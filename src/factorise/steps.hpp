@@ -2,9 +2,8 @@
 // scale between U and V without changing the reconstruction.
 #pragma once
 
-#include "factorise/factor_options.hpp"
-
 #include "factorise/chunk_work.hpp"
+#include "factorise/factor_options.hpp"
 
 namespace omvc {
 
@@ -12,7 +11,8 @@ namespace omvc {
 void update_basis(const FactorOptions& options, ViewWork& work, Matrix& U, Workers& workers);
 
 // Line 6: V by Eq. (22), given the consensus.
-void update_latent(const FactorOptions& options, std::size_t view, const Matrix& consensus, ViewWork& work, Workers& workers);
+void update_latent(const FactorOptions& options, std::size_t view, const Matrix& consensus, ViewWork& work,
+                   Workers& workers);
 
 // Line 7: V* by Eq. (25).
 void update_consensus(const FactorOptions& options, ChunkWork& work);

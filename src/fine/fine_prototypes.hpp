@@ -38,8 +38,8 @@ class FinePrototypes {
   // Adds instances to the prototypes that are named, without affinity; -1: to none.
   void count(const PreparedChunk& chunk, const std::vector<std::int32_t>& ids, Workers& workers);
   void merge(const FinePrototypes& other);
-  void forget();                // all sums to zero; the prototypes stay
-  void decay(double factor);    // all sums times this
+  void forget();              // all sums to zero; the prototypes stay
+  void decay(double factor);  // all sums times this
 
   // Moves the prototypes to the means of what was added to them. One without rows in a view takes the mean of the view;
   // one without any rows stays.

@@ -12,16 +12,17 @@ constexpr double kDenseRidge = 0.3;  // dense latent rows are drawn further to z
 
 }  // namespace
 
-Embedded factorise_sample(const Sample& sample, const Schema& schema, int rank, bool by_direction, std::uint64_t seed,
-                          Workers& workers) {
+Embedded factorise_sample(const Sample& sample, std::size_t pieces, const Schema& schema, int rank, bool by_direction,
+                          std::uint64_t seed, Workers& workers) {
   FactorOptions options;
   options.seed = seed;
   if (!by_direction) options.ridge = kDenseRidge;
   Factorisation factors(options, schema, rank);
-  Matrix latent = Matrix::Zero(sample.size(), rank);
+  const Index rows = pieces < sample.pieces().size() ? sample.first(pieces) : sample.size();
+  Matrix latent = Matrix::Zero(rows, rank);
   for (int pass = 1; pass <= kPasses; ++pass) {
     factors.begin_pass(pass);
-    for (std::size_t p = 0; p < sample.pieces().size(); ++p) {
+    for (std::size_t p = 0; p < pieces; ++p) {
       const PreparedChunk& piece = sample.pieces()[p];
       const Matrix before = latent.middleRows(sample.first(p), piece.size());
       const LearnedRows learned = factors.learn(piece, pass > 1 ? &before : nullptr, workers);
@@ -39,12 +40,12 @@ std::vector<std::int32_t> group_latent(const Matrix& latent, Index groups, int s
                                        std::uint64_t seed, int threads) {
   Matrix rows = latent;
   to_unit_length(rows.data(), rows.rows(), rows.cols());
-  const KMeansResult found = kmeans({rows.data(), rows.rows(), rows.cols()},
-                                    {.clusters = static_cast<int>(std::min(groups, rows.rows())),
-                                     .starts = starts,
-                                     .max_iterations = iterations,
-                                     .seed = seed,
-                                     .threads = threads});
+  const KMeansResult found =
+      kmeans({rows.data(), rows.rows(), rows.cols()}, {.clusters = static_cast<int>(std::min(groups, rows.rows())),
+                                                       .starts = starts,
+                                                       .max_iterations = iterations,
+                                                       .seed = seed,
+                                                       .threads = threads});
   return {found.labels.begin(), found.labels.end()};
 }
 

@@ -9,14 +9,15 @@ namespace omvc {
 
 struct Embedded {
   Factorisation factors;
-  Matrix latent;  // a row per instance of the sample, in the scale of the basis
+  Matrix latent;  // a row per instance of the pieces used, in the scale of the basis
 };
 
-// Learns the pieces chunk by chunk, in passes. `by_direction` says that some view has rows of length 1.
-Embedded factorise_sample(const Sample& sample, const Schema& schema, int rank, bool by_direction, std::uint64_t seed,
-                          Workers& workers);
+// Learns the first pieces of the sample chunk by chunk, in passes. `by_direction` says that some view has rows of
+// length 1.
+Embedded factorise_sample(const Sample& sample, std::size_t pieces, const Schema& schema, int rank, bool by_direction,
+                          std::uint64_t seed, Workers& workers);
 
-// A group 0 .. groups-1 of every instance of the sample, by the directions of its latent rows; fewer groups where there
+// A group 0 .. groups-1 of every latent row, by the directions of its latent rows; fewer groups where there
 // are fewer instances.
 std::vector<std::int32_t> group_latent(const Matrix& latent, Index groups, int starts, int iterations,
                                        std::uint64_t seed, int threads);

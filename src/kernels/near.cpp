@@ -10,9 +10,9 @@
 namespace omvc {
 namespace {
 
-constexpr Index kMostNear = 16;          // prototypes listed, at most
-constexpr double kWeightSteps = 4096;    // weights are multiples of its inverse
-constexpr Index kRowsAtOnce = 512;       // of the matrix of distances
+constexpr Index kMostNear = 16;        // prototypes listed, at most
+constexpr double kWeightSteps = 4096;  // weights are multiples of its inverse
+constexpr Index kRowsAtOnce = 512;     // of the matrix of distances
 constexpr Index kFeatureBlock = 64;
 constexpr double kWorthThreads = 1 << 16;
 

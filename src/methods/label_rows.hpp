@@ -7,9 +7,9 @@
 
 #include "omvc/report.hpp"
 
+#include "cut/prototypes.hpp"
 #include "file/archive.hpp"
 #include "file/row_store.hpp"
-#include "cut/prototypes.hpp"
 
 namespace omvc {
 

@@ -40,7 +40,7 @@ struct MethodContext {
   int passes = 1;
   bool again = true;      // the stream can be read again after the last pass
   bool embedding = true;  // somebody wants the embedding of all instances
-  double bytes = 0;   // that all the data would take in memory; 0 where nobody knows
+  double bytes = 0;       // that all the data would take in memory; 0 where nobody knows
   RowFolder rows;
   const StreamCounts* counts = nullptr;
 };
@@ -48,7 +48,7 @@ struct MethodContext {
 // What is left when a method is done: the means to embed and label new instances.
 struct LearnedModel {
   std::unique_ptr<Factorisation> factors;  // none where prototypes are all there is
-  Prototypes prototypes;          // none, or those of one clustering: then they give the labels
+  Prototypes prototypes;                   // none, or those of one clustering: then they give the labels
 };
 
 // Starts of k-means, of which the best by its objective gives the labels.

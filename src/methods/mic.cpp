@@ -1,7 +1,7 @@
 #include "methods/mic.hpp"
 
-#include "methods/offline_factors.hpp"
 #include "factorise/steps.hpp"
+#include "methods/offline_factors.hpp"
 
 namespace omvc {
 namespace {

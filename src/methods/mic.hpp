@@ -5,9 +5,8 @@
 //     sum over views of   ||W (X - V U')||^2 + alpha ||W (V - V*)||^2 + beta ||V||_{2,1}
 #pragma once
 
-#include "factorise/factor_options.hpp"
-
 #include "factorise/chunk_work.hpp"
+#include "factorise/factor_options.hpp"
 
 namespace omvc {
 

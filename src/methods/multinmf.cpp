@@ -1,7 +1,7 @@
 #include "methods/multinmf.hpp"
 
-#include "methods/offline_factors.hpp"
 #include "factorise/steps.hpp"
+#include "methods/offline_factors.hpp"
 
 namespace omvc {
 namespace {

@@ -5,9 +5,8 @@
 //     sum over views of   ||X - V U'||^2 + lambda ||V Q - V*||^2
 #pragma once
 
-#include "factorise/factor_options.hpp"
-
 #include "factorise/chunk_work.hpp"
+#include "factorise/factor_options.hpp"
 
 namespace omvc {
 

@@ -7,9 +7,9 @@
 #include <optional>
 #include <vector>
 
+#include "factorise/chunk_work.hpp"
 #include "methods/factors.hpp"
 #include "methods/memory_table.hpp"
-#include "factorise/chunk_work.hpp"
 
 namespace omvc {
 

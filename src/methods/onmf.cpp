@@ -4,10 +4,10 @@
 
 #include "omvc/error.hpp"
 
-#include "kernels/tall.hpp"
 #include "factorise/learn_chunk.hpp"
 #include "factorise/start_basis.hpp"
 #include "factorise/steps.hpp"
+#include "kernels/tall.hpp"
 
 namespace omvc {
 namespace {

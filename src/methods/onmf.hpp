@@ -13,9 +13,9 @@
 #include <memory>
 #include <vector>
 
+#include "factorise/chunk_work.hpp"
 #include "methods/factors.hpp"
 #include "methods/method.hpp"
-#include "factorise/chunk_work.hpp"
 
 namespace omvc {
 

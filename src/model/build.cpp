@@ -10,21 +10,23 @@
 namespace omvc {
 namespace {
 
-constexpr Index kPiece = 500;             // rows of the sample worked on at a time
-constexpr Index kFinePerCluster = 50;     // fine prototypes for each cluster
-constexpr Index kCoarsePerCluster = 10;   // the same where rows are compared by direction
-constexpr Index kUnknownClusters = 10;    // that K counts for where it is not given
+constexpr Index kPiece = 500;            // rows of the sample worked on at a time
+constexpr Index kFinePerCluster = 50;    // fine prototypes for each cluster
+constexpr Index kCoarsePerCluster = 10;  // the same where rows are compared by direction
+constexpr Index kUnknownClusters = 10;   // that K counts for where it is not given
 constexpr Index kLeastFine = 300;
 constexpr Index kMostFine = 1000;
-constexpr Index kRowsPerFine = 4;         // of the sample, at least
-constexpr Index kFineNumbers = 4 << 20;   // features x prototypes, at most, where views are wide and sparse
+constexpr Index kRowsPerFine = 4;        // of the sample, at least
+constexpr Index kFineNumbers = 4 << 20;  // features x prototypes, at most, where views are wide and sparse
 constexpr int kMostRank = 50;
 constexpr int kRankPerCluster = 5;
 constexpr int kSparseRankPerCluster = 2;
+constexpr Index kSparseRows = 4000;           // of the sample that are factorised where rows are compared by direction,
+constexpr Index kSparseRowsPerCluster = 100;  // and for each cluster
 constexpr int kGroupIterations = 20;
-constexpr int kRounds = 2;                // of moving fine prototypes to the means of the rows that are nearest
-constexpr double kPriorRows = 1;          // that the factorisation counts for in a prototype
-constexpr int kSumBits = 24;                // a sum holds values to 2^-24 of the largest
+constexpr int kRounds = 2;        // of moving fine prototypes to the means of the rows that are nearest
+constexpr double kPriorRows = 1;  // that the factorisation counts for in a prototype
+constexpr int kSumBits = 24;      // a sum holds values to 2^-24 of the largest
 
 }  // namespace
 
@@ -102,9 +104,15 @@ void Model::build(Workers& workers) {
   sample();
   measure_sample();
   const Index k = options_.clusters > 0 ? options_.clusters : kUnknownClusters;
-  Index rank = options_.rank > 0 ? options_.rank : std::min<Index>((by_direction() ? kSparseRankPerCluster : kRankPerCluster) * k, kMostRank);
+  Index rank = options_.rank > 0
+                   ? options_.rank
+                   : std::min<Index>((by_direction() ? kSparseRankPerCluster : kRankPerCluster) * k, kMostRank);
   rank = std::min(rank, std::max<Index>(1, sample_->size()));
-  Embedded embedded = factorise_sample(*sample_, schema_, static_cast<int>(rank), by_direction(), options_.seed, workers);
+  // Sparse rows are many and wide, and their factors serve as one beginning among several: a part of them will do.
+  const std::size_t pieces =
+      by_direction() ? sample_->pieces_for(std::max(kSparseRows, kSparseRowsPerCluster * k)) : sample_->pieces().size();
+  Embedded embedded =
+      factorise_sample(*sample_, pieces, schema_, static_cast<int>(rank), by_direction(), options_.seed, workers);
   factors_ = std::move(embedded.factors);
   latent_ = std::move(embedded.latent);
   make_fine(workers);
@@ -115,17 +123,18 @@ void Model::build(Workers& workers) {
 void Model::need_sample(Workers& workers) {
   sample();
   if (near_.size() == sample_->pieces().size()) return;
-  latent_.resize(sample_->size(), rank());
+  const std::size_t embedded = by_direction() ? sample_->pieces_for(kSparseRows) : 0;
+  latent_.resize(embedded < sample_->pieces().size() ? sample_->first(embedded) : sample_->size(), rank());
   near_.clear();
   for (std::size_t p = 0; p < sample_->pieces().size(); ++p) {
     const PreparedChunk& piece = sample_->pieces()[p];
-    latent_.middleRows(sample_->first(p), piece.size()) = embed(piece, workers);
+    if (p < embedded) latent_.middleRows(sample_->first(p), piece.size()) = embed(piece, workers);
     near_.push_back(fine_.near(piece, workers));
   }
 }
 
-// What the factorisation makes of the mean latent row of each group, d x groups for every view: it knows of a group also
-// in a view that none of its few members has.
+// What the factorisation makes of the mean latent row of each group, d x groups for every view: it knows of a group
+// also in a view that none of its few members has.
 std::vector<Matrix> Model::reconstructed(const std::vector<std::int32_t>& groups, Index count) const {
   Matrix latent = Matrix::Zero(count, latent_.cols());
   Vector members = Vector::Zero(count);
@@ -146,8 +155,9 @@ void Model::make_fine(Workers& workers) {
   FineRule means = rule();
   means.direction.assign(means.direction.size(), false);
   fine_ = FinePrototypes(schema_, m, means);
+  const std::size_t used = sample_->pieces_for(latent_.rows());
   if (!by_direction()) fine_.set_prior(reconstructed(groups, m), kPriorRows);
-  for (std::size_t p = 0; p < sample_->pieces().size(); ++p) {
+  for (std::size_t p = 0; p < used; ++p) {
     const PreparedChunk& piece = sample_->pieces()[p];
     const auto first = groups.begin() + sample_->first(p);
     fine_.count(piece, std::vector<std::int32_t>(first, first + piece.size()), workers);

@@ -26,17 +26,20 @@ double agreement(const std::vector<int>& one, const std::vector<int>& other, con
 
 std::string verdict_of(const ClusterChoice& choice, const KSigns& best, double rival) {
   if (choice.clear) {
-    return fmt::format("{} clusters: the gap after the {}th eigenvalue is {:.1f} times the next, and both halves of the "
-                       "data find them (agreement {:.2f}).",
-                       choice.clusters, choice.clusters, best.gap / std::max(rival, 1e-12), best.agreement);
+    return fmt::format(
+        "{} clusters: the gap after the {}th eigenvalue is {:.1f} times the next, and both halves of the "
+        "data find them (agreement {:.2f}).",
+        choice.clusters, choice.clusters, best.gap / std::max(rival, 1e-12), best.agreement);
   }
   if (best.agreement < kFoundAgain) {
-    return fmt::format("No clear answer: no number of clusters is found again in other instances; {} has the largest gap.",
-                       choice.clusters);
+    return fmt::format(
+        "No clear answer: no number of clusters is found again in other instances; {} has the largest gap.",
+        choice.clusters);
   }
-  return fmt::format("No clear answer: {} clusters have the largest gap of those that are found again, and another "
-                     "number comes close.",
-                     choice.clusters);
+  return fmt::format(
+      "No clear answer: {} clusters have the largest gap of those that are found again, and another "
+      "number comes close.",
+      choice.clusters);
 }
 
 }  // namespace
@@ -47,7 +50,8 @@ ClusterChoice choose_clusters(const FinePrototypes& fine, int most, std::uint64_
   const Spectrum first = spectrum_of(fine.affinity(0), most);
   const Spectrum second = spectrum_of(fine.affinity(1), most);
   out.eigenvalues = whole.values;
-  const int last = static_cast<int>(std::min({whole.values.size(), first.values.size() + 1, second.values.size() + 1})) - 1;
+  const int last =
+      static_cast<int>(std::min({whole.values.size(), first.values.size() + 1, second.values.size() + 1})) - 1;
   for (int k = 2; k <= last; ++k) {
     const auto at = static_cast<std::size_t>(k);
     out.signs.push_back({.clusters = k,

@@ -49,8 +49,9 @@ std::vector<std::int32_t> Model::place_sample(Workers& workers) const {
 
 void Model::cut(int clusters, bool anew, Workers& workers) {
   if (predictor_) {
-    throw Error(ErrorKind::usage, "this model was saved for prediction only: it keeps nothing that could be cut again; "
-                                  "save it whole");
+    throw Error(ErrorKind::usage,
+                "this model was saved for prediction only: it keeps nothing that could be cut again; "
+                "save it whole");
   }
   const Before before = anew ? Before{} : remember(workers);
   cut_into(clusters, before, workers);
@@ -166,8 +167,7 @@ void Model::cut_counted(Workers& workers) {
                                 workers.threads());
     }
     const int clusters = choice_ ? choice_->clusters : options_.clusters;
-    clusters_.group =
-        cut_spectrum(spectrum_of(fine_.affinity(), clusters), clusters, options_.seed, workers.threads());
+    clusters_.group = cut_spectrum(spectrum_of(fine_.affinity(), clusters), clusters, options_.seed, workers.threads());
     clusters_.numbers.resize(static_cast<std::size_t>(clusters));
   }
   std::vector<double> sizes(static_cast<std::size_t>(clusters_.count()), 0.0);
@@ -203,7 +203,8 @@ void Model::give_numbers(const Before& before, Workers& workers) {
     moves(before.ids[i], ids[i]) += 1;
   }
   const double stands_for = (survey_.instances - survey_.unobserved) / static_cast<double>(sample_->size());
-  const Naming naming = match_names(shared * stands_for, fresh * stands_for, before.clusters.numbers, before.clusters.next);
+  const Naming naming =
+      match_names(shared * stands_for, fresh * stands_for, before.clusters.numbers, before.clusters.next);
   clusters_.numbers = naming.numbers;
   clusters_.next = naming.next;
   events_.insert(events_.end(), naming.events.begin(), naming.events.end());
@@ -236,14 +237,16 @@ std::vector<CutLevel> Model::tree(int most, Workers& workers) {
   for (int k = 2; k <= most; ++k) {
     std::vector<int> groups = cut_spectrum(spectrum, k, options_.seed, workers.threads());
     std::vector<double> sizes(static_cast<std::size_t>(k), 0.0);
-    for (Index p = 0; p < nodes; ++p) sizes[static_cast<std::size_t>(groups[static_cast<std::size_t>(p)])] += fine_.mass()(p);
+    for (Index p = 0; p < nodes; ++p)
+      sizes[static_cast<std::size_t>(groups[static_cast<std::size_t>(p)])] += fine_.mass()(p);
     const std::vector<int> numbers = name_by_size(sizes).numbers;
     for (int& group : groups) group = numbers[static_cast<std::size_t>(group)];
     CutLevel level{.sizes = std::vector<double>(sizes.size()), .parents = std::vector<int>(sizes.size(), -1)};
     for (std::size_t g = 0; g < sizes.size(); ++g) level.sizes[static_cast<std::size_t>(numbers[g])] = sizes[g];
     if (!before.empty()) {
       Matrix shared = Matrix::Zero(k, k - 1);
-      for (std::size_t p = 0; p < groups.size(); ++p) shared(groups[p], before[p]) += fine_.mass()(static_cast<Index>(p));
+      for (std::size_t p = 0; p < groups.size(); ++p)
+        shared(groups[p], before[p]) += fine_.mass()(static_cast<Index>(p));
       for (int g = 0; g < k; ++g) shared.row(g).maxCoeff(&level.parents[static_cast<std::size_t>(g)]);
     }
     levels.push_back(std::move(level));

@@ -13,10 +13,11 @@
 namespace omvc {
 namespace {
 
-constexpr Index kFirstRows = 100;      // instances from which a stream has a model, at least
+constexpr Index kFirstRows = 100;  // instances from which a stream has a model, at least
 constexpr Index kFirstPerCluster = 10;
-constexpr double kGrowth = 1.5;        // of the stream, after which prototypes are made again
-constexpr double kStrangers = 20;      // instances far from all prototypes that make it happen earlier, at least,
+constexpr double kGrowth = 1.5;          // of the stream, after which prototypes are made again,
+constexpr double kSampledGrowth = 4;     // and where the sample is full: what it holds hardly changes then
+constexpr double kStrangers = 20;        // instances far from all prototypes that make it happen earlier, at least,
 constexpr double kStrangerShare = 0.02;  // and their share of what was learned since
 
 }  // namespace
@@ -72,7 +73,8 @@ std::optional<Placed> Model::learn(Chunk chunk, Workers& workers) {
 bool Model::time_to_build() const {
   if (!built()) return reservoir_.size() >= std::max(kFirstRows, kFirstPerCluster * options_.clusters);
   const double since = clock_ - built_at_;
-  return clock_ >= kGrowth * built_at_ || strangers_ >= std::max(kStrangers, kStrangerShare * since);
+  return clock_ >= (whole() ? kGrowth : kSampledGrowth) * built_at_ ||
+         strangers_ >= std::max(kStrangers, kStrangerShare * since);
 }
 
 void Model::refresh(Workers& workers) {
@@ -119,7 +121,8 @@ void Model::vote(const Near& near, Index instance, int& label, double& confidenc
   for (Index j = 0; j < near.count; ++j) {
     const std::int32_t id = near.id(instance, j);
     if (id < 0) continue;
-    const std::size_t cluster = clusters_.group.empty() ? 0 : static_cast<std::size_t>(clusters_.group[static_cast<std::size_t>(id)]);
+    const std::size_t cluster =
+        clusters_.group.empty() ? 0 : static_cast<std::size_t>(clusters_.group[static_cast<std::size_t>(id)]);
     votes[cluster] += near.weight(instance, j);
   }
   const auto best = std::max_element(votes.begin(), votes.end());
@@ -166,9 +169,7 @@ Near Model::moved(Near near, Index generation) const {
   return near;
 }
 
-Matrix Model::profiles(std::size_t view) const {
-  return placing().means(view, clusters_.group, clusters_.count());
-}
+Matrix Model::profiles(std::size_t view) const { return placing().means(view, clusters_.group, clusters_.count()); }
 
 std::vector<double> Model::explained() const {
   // Of the variance of the rows about the mean of the view: between clusters, over all.

@@ -1,4 +1,5 @@
-// The living model: what a stream of incomplete multi-view rows has taught so far, and the clusters that it is cut into.
+// The living model: what a stream of incomplete multi-view rows has taught so far, and the clusters that it is cut
+// into.
 //
 //             scale            factorise the sample             fine prototypes            cut
 //    chunk  ----------->  X_v  - - - - - - - - - ->  seeds  ->  P_v, counts, W   ------------->  clusters with numbers
@@ -60,8 +61,8 @@ class Model {
   const Survey& survey() const { return survey_; }
   const std::vector<ViewScaling>& scaling() const { return scaling_; }
 
-  // A stream: learns new instances, unscaled. Makes the prototypes, and cuts them, where it is time to. Returns what the
-  // model said of the instances before it learned them; nothing before there is a model.
+  // A stream: learns new instances, unscaled. Makes the prototypes, and cuts them, where it is time to. Returns what
+  // the model said of the instances before it learned them; nothing before there is a model.
   std::optional<Placed> learn(Chunk chunk, Workers& workers);
   // Makes the prototypes from all that is known, and cuts them: at the end of a stream, or when labels are asked for.
   void refresh(Workers& workers);
@@ -73,8 +74,8 @@ class Model {
   Placed count(const PreparedChunk& chunk, Workers& workers);
   void end_pass(Workers& workers);  // prototypes move to the means of what was counted
 
-  // Clusters, K of them or as many as the data show (0). `anew` numbers them by size; otherwise they keep the numbers of
-  // those they are matched to. Clusters that were refined stay refined.
+  // Clusters, K of them or as many as the data show (0). `anew` numbers them by size; otherwise they keep the numbers
+  // of those they are matched to. Clusters that were refined stay refined.
   void cut(int clusters, bool anew, Workers& workers);
   // The same from what the passes have counted, once they are over: fine prototypes are grouped anew, numbers are by
   // size.
@@ -169,11 +170,11 @@ class Model {
   std::vector<std::pair<std::string, double>> candidates_;
   std::vector<ClusterEvent> events_;
   std::vector<std::vector<std::int32_t>> moved_;  // by generation: the prototype of the next that each became
-  double clock_ = 0;     // instances learned
-  double built_at_ = 0;  // the clock when the prototypes were made
-  double strangers_ = 0;  // instances far from all prototypes since then
-  std::vector<double> squares_;  // of each view: mean ||x||^2 of its rows
-  std::vector<double> quantum_;  // of each view: the step to which values are rounded in sums
+  double clock_ = 0;                              // instances learned
+  double built_at_ = 0;                           // the clock when the prototypes were made
+  double strangers_ = 0;                          // instances far from all prototypes since then
+  std::vector<double> squares_;                   // of each view: mean ||x||^2 of its rows
+  std::vector<double> quantum_;                   // of each view: the step to which values are rounded in sums
   bool predictor_ = false;
 
   std::optional<Sample> sample_;

@@ -169,8 +169,9 @@ void get_fit_state(const Archive& archive, Setting& setting, FitState& state) {
   }
   const std::vector<Index>& version = archive.integers("checkpoint/version");
   if (version != std::vector<Index>{kVersion}) {
-    throw Error(ErrorKind::data, "it was written by another version of this program, whose runs cannot be gone on with: "
-                                 "start again without --resume");
+    throw Error(ErrorKind::data,
+                "it was written by another version of this program, whose runs cannot be gone on with: "
+                "start again without --resume");
   }
   check_same_options(archive, setting.options);
   const Schema data = setting.schema;

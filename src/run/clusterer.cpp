@@ -25,17 +25,19 @@ const Schema& Clusterer::Impl::schema() const {
 
 void Clusterer::Impl::check_labels() const {
   if (other || (model && model->has_clusters())) return;
-  throw Error(ErrorKind::usage, model ? "the model has learned too few instances to have clusters yet: learn more of them"
-                                      : "the model has learned nothing yet: call fit or partial_fit first");
+  throw Error(ErrorKind::usage, model
+                                    ? "the model has learned too few instances to have clusters yet: learn more of them"
+                                    : "the model has learned nothing yet: call fit or partial_fit first");
 }
 
 Model& Clusterer::Impl::living() {
   if (model && model->can_learn()) return *model;
   if (model) throw Error(ErrorKind::usage, "this model was saved for prediction only: it can neither learn nor be cut");
   if (other) {
-    throw Error(ErrorKind::usage, fmt::format("a model of method {} neither goes on learning nor can it be cut into other "
-                                              "clusters: fit again with method omvc",
-                                              name_of(other->setting().options.method)));
+    throw Error(ErrorKind::usage,
+                fmt::format("a model of method {} neither goes on learning nor can it be cut into other "
+                            "clusters: fit again with method omvc",
+                            name_of(other->setting().options.method)));
   }
   throw Error(ErrorKind::usage, "the model has learned nothing yet: call fit or partial_fit first");
 }
@@ -76,7 +78,8 @@ void Clusterer::refresh() { impl_->living().refresh(*impl_->workers); }
 
 void Clusterer::cut(int clusters) {
   if (clusters == 1 || clusters < 0) {
-    throw Error(ErrorKind::usage, fmt::format("{} clusters cannot be cut: ask for 2 or more, or 0 to let the data say", clusters));
+    throw Error(ErrorKind::usage,
+                fmt::format("{} clusters cannot be cut: ask for 2 or more, or 0 to let the data say", clusters));
   }
   Model& model = impl_->living();
   if (!model.built()) impl_->check_labels();
@@ -86,7 +89,9 @@ void Clusterer::cut(int clusters) {
   model.rest();
 }
 
-std::vector<ClusterEvent> Clusterer::events() { return impl_->model ? impl_->model->take_events() : std::vector<ClusterEvent>{}; }
+std::vector<ClusterEvent> Clusterer::events() {
+  return impl_->model ? impl_->model->take_events() : std::vector<ClusterEvent>{};
+}
 
 std::vector<CutLevel> Clusterer::tree(int most) { return impl_->living().tree(most, *impl_->workers); }
 
@@ -117,11 +122,8 @@ Index Clusterer::assign(Source& source, Sink& sink, Observer& observer) const {
   while (std::optional<StreamedChunk> item = stream.next()) {
     const Assignment found = assign(std::move(item->chunk));
     const auto count = static_cast<Index>(found.labels.size());
-    sink.write({report.instances,
-                found.labels,
-                {found.embedding.data(), count, rank()},
-                found.confidence,
-                found.distance});
+    sink.write(
+        {report.instances, found.labels, {found.embedding.data(), count, rank()}, found.confidence, found.distance});
     report.instances += count;
     ++report.chunk;
     if (observer.on_chunk(report)) continue;
@@ -210,8 +212,8 @@ std::vector<Feature> Clusterer::top_features(std::size_t view, int cluster, int 
   for (std::ptrdiff_t i = 0; i < shown; ++i) {
     const Index j = order[static_cast<std::size_t>(i)];
     if (!(telling(j) > 0)) break;
-    features.push_back({j, names.empty() ? fmt::format("{}", j) : names[static_cast<std::size_t>(j)], own(j),
-                        own(j) / mean(j)});
+    features.push_back(
+        {j, names.empty() ? fmt::format("{}", j) : names[static_cast<std::size_t>(j)], own(j), own(j) / mean(j)});
   }
   return features;
 }

@@ -18,8 +18,8 @@ struct FirstLook {
   Index instances = 0;
 };
 
-// Reads everything from where the source stands, and shows it to the model where there is one. Throws ErrorKind::data for data that the options cannot work with, and
-// ErrorKind::interrupted if the observer stops it.
+// Reads everything from where the source stands, and shows it to the model where there is one. Throws ErrorKind::data
+// for data that the options cannot work with, and ErrorKind::interrupted if the observer stops it.
 FirstLook look_at(Source& source, const Options& options, Observer& observer, Model* model);
 
 // Bytes that all the data would take in memory.

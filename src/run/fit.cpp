@@ -6,8 +6,8 @@
 #include "omvc/clusterer.hpp"
 #include "omvc/error.hpp"
 
-#include "run/checkpoint.hpp"
 #include "chunk/fingerprint.hpp"
+#include "run/checkpoint.hpp"
 #include "run/first_look.hpp"
 #include "run/impl.hpp"
 #include "run/living_fit.hpp"
@@ -36,7 +36,8 @@ class Clock {
 // One fit, from the first look at the data to the results.
 class FitRun {
  public:
-  FitRun(Setting& setting, Workers& workers, Source& source, Sink& sink, Observer& observer, const Checkpointing& checkpointing)
+  FitRun(Setting& setting, Workers& workers, Source& source, Sink& sink, Observer& observer,
+         const Checkpointing& checkpointing)
       : setting_(setting),
         workers_(workers),
         source_(source),
@@ -108,7 +109,7 @@ class FitRun {
   std::unique_ptr<Method> method_;
   std::optional<OtherModel> other_;  // what another method leaves
   std::optional<PresencePatterns> patterns_;
-  int passes_ = 1;              // 0 where the first look has seen all there is to learn from
+  int passes_ = 1;      // 0 where the first look has seen all there is to learn from
   bool again_ = false;  // the source can be read again
   double bytes_ = 0;    // that all the data would take in memory, where that is known
 };
@@ -348,8 +349,7 @@ PreparedChunk FitRun::prepare(const Chunk& chunk) {
   PreparedChunk data(chunk);
   if (position_.pass > 1) return data;
   for (const Index row : chunk.rows) counts_.instances = std::max(counts_.instances, row + 1);
-  for (std::size_t v = 0; v < data.views.size(); ++v)
-    counts_.squares[v] += data.views[v].squared_norm(workers_);
+  for (std::size_t v = 0; v < data.views.size(); ++v) counts_.squares[v] += data.views[v].squared_norm(workers_);
   for (std::size_t v = 0; v < data.views.size(); ++v) counts_.present[v] += data.views[v].rows();
   counts_.observed += std::count(data.observed.begin(), data.observed.end(), true);
   patterns_->remember(chunk);

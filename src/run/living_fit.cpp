@@ -169,7 +169,8 @@ void LivingFit::label_stored(Workers& workers) {
       if (latent.size() > 0) {
         embedded.row(static_cast<Index>(rows.size())).setZero();
         for (Index j = 0; j < near.count; ++j) {
-          if (near.id(0, j) >= 0) embedded.row(static_cast<Index>(rows.size())) += near.weight(0, j) * latent.row(near.id(0, j));
+          if (near.id(0, j) >= 0)
+            embedded.row(static_cast<Index>(rows.size())) += near.weight(0, j) * latent.row(near.id(0, j));
         }
       }
       rows.push_back(first + i);

@@ -44,16 +44,17 @@ void OtherModel::find_centres(std::vector<double> rows, Workers& workers) {
   const Index count = static_cast<Index>(rows.size()) / rank();
   const int clusters = setting_.options.clusters;
   if (count < clusters) {
-    throw Error(ErrorKind::data,
-                fmt::format("{} clusters were asked for, but only {} instances with at least one view were learned; ask "
-                            "for fewer clusters",
-                            clusters, count));
+    throw Error(
+        ErrorKind::data,
+        fmt::format("{} clusters were asked for, but only {} instances with at least one view were learned; ask "
+                    "for fewer clusters",
+                    clusters, count));
   }
-  centres_ = kmeans({rows.data(), count, rank()}, {.clusters = clusters,
-                                                   .starts = kKMeansStarts,
-                                                   .seed = setting_.options.seed,
-                                                   .threads = workers.threads()})
-                 .centres;
+  centres_ =
+      kmeans(
+          {rows.data(), count, rank()},
+          {.clusters = clusters, .starts = kKMeansStarts, .seed = setting_.options.seed, .threads = workers.threads()})
+          .centres;
 }
 
 std::vector<int> OtherModel::label(const double* rows, Index count) const {
@@ -122,7 +123,8 @@ OtherModel OtherModel::load(const Archive& archive, Setting setting) {
     State state = State::load(archive, setting.schema);
     for (const ViewState& view : state.views) observed.push_back(static_cast<Index>(view.observed));
     instances = state.instances;
-    learned.factors = std::make_unique<Factorisation>(stored_factor_options(archive, setting.options), std::move(state));
+    learned.factors =
+        std::make_unique<Factorisation>(stored_factor_options(archive, setting.options), std::move(state));
   }
   learned.prototypes = Prototypes::load(archive, setting.schema, setting.options.clusters, unit_views(setting));
   if (learned.prototypes.candidates() > 1) throw Error(ErrorKind::data, "the model has several clusterings");
@@ -132,15 +134,16 @@ OtherModel OtherModel::load(const Archive& archive, Setting setting) {
   if (archive.has("model/instances")) instances = archive.number("model/instances");
   if (archive.has("model/observed")) observed = archive.integers("model/observed");
   OtherModel out(std::move(setting), std::move(learned), std::move(observed), instances);
-  out.unit_rows_ = archive.has("model/unit_rows") ? archive.number("model/unit_rows") != 0
-                                                  : archive.has("option/unit-rows") &&
-                                                        archive.text("option/unit-rows") == "true";
+  out.unit_rows_ = archive.has("model/unit_rows")
+                       ? archive.number("model/unit_rows") != 0
+                       : archive.has("option/unit-rows") && archive.text("option/unit-rows") == "true";
   out.centres_ = archive.numbers("centres");
   const bool by_centres = out.learned_.prototypes.candidates() == 0;
   const auto expected = static_cast<std::size_t>(out.rank()) * static_cast<std::size_t>(out.setting_.options.clusters);
   if (by_centres && out.centres_.size() != expected) {
-    throw Error(ErrorKind::data, "the centres of the model do not fit its options; version 0.1 left them to be found "
-                                 "when it assigned: save the model there after an assignment, or fit again");
+    throw Error(ErrorKind::data,
+                "the centres of the model do not fit its options; version 0.1 left them to be found "
+                "when it assigned: save the model there after an assignment, or fit again");
   }
   return out;
 }

@@ -29,7 +29,7 @@ class PresencePatterns {
 
  private:
   std::size_t views_;
-  std::unique_ptr<RowStore> store_;                     // the pattern as the bits of a whole number
+  std::unique_ptr<RowStore> store_;                       // the pattern as the bits of a whole number
   std::map<std::uint64_t, std::map<int, Index>> counts_;  // by pattern: instances of each cluster
 };
 

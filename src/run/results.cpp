@@ -34,11 +34,12 @@ void add_warnings(Report& report) {
 void warn_of_empty(Report& report) {
   std::string empty;
   for (std::size_t k = 0; k < report.cluster_sizes.size(); ++k) {
-    if (report.cluster_sizes[k] == 0) empty += fmt::format("{}{}", empty.empty() ? "" : ", ", report.cluster_numbers[k]);
+    if (report.cluster_sizes[k] == 0)
+      empty += fmt::format("{}{}", empty.empty() ? "" : ", ", report.cluster_numbers[k]);
   }
   if (empty.empty()) return;
-  report.warnings.push_back(
-      fmt::format("Clusters without any instance: {}. The data have fewer distinct groups than were asked for.", empty));
+  report.warnings.push_back(fmt::format(
+      "Clusters without any instance: {}. The data have fewer distinct groups than were asked for.", empty));
 }
 
 }  // namespace

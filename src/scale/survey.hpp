@@ -1,5 +1,5 @@
-// What is known about each view from the rows seen so far: enough to choose a scaling and to refuse hopeless data early.
-// Surveys of parts of the data add up to the survey of the whole.
+// What is known about each view from the rows seen so far: enough to choose a scaling and to refuse hopeless data
+// early. Surveys of parts of the data add up to the survey of the whole.
 #pragma once
 
 #include <vector>

@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 #include <limits>
 
-#include "kernels/naive.hpp"
 #include "factorise/start_basis.hpp"
 #include "factorise/steps.hpp"
+#include "kernels/naive.hpp"
 #include "support/random_data.hpp"
 
 namespace omvc {
