@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <fmt/format.h>
 
 #include "omvc/clusterer.hpp"
@@ -65,7 +64,7 @@ class FitRun {
   void begin();
   void resume_from(const Archive& archive);
   void resume(const Archive& archive);
-  std::optional<Archive> last_checkpoint() const;
+  std::optional<Archive> last_checkpoint();
   void make_method();
   void checkpoint();
 
@@ -121,14 +120,13 @@ void FitRun::begin() {
   if (engine_.options.chunk > 0) report_.chunk = engine_.options.chunk;
   counts_.squares.assign(engine_.schema.views.size(), 0.0);
   // What an older run left goes only now that this one is known to be possible.
-  if (!keep_.file.empty()) remove_checkpoint(keep_.file);
+  if (!keep_.file.empty()) start_checkpoint(keep_, folder_);
   make_method();
   observer_.on_start(report_, passes_);
   checkpoint();
 }
 
 void FitRun::make_method() {
-  if (!keep_.file.empty()) folder_ = RowFolder(checkpoint_rows(keep_.file));
   patterns_.emplace(engine_.schema.views.size(), folder_);
   method_ = omvc::make_method({.options = engine_.options,
                                .schema = engine_.schema,
@@ -144,16 +142,14 @@ void FitRun::make_method() {
 }
 
 // The checkpoint to go on from.
-std::optional<Archive> FitRun::last_checkpoint() const {
+std::optional<Archive> FitRun::last_checkpoint() {
   if (keep_.file.empty()) return std::nullopt;
   if (!again_) {
     throw Error(ErrorKind::usage,
                 "a stream that can be read only once cannot be resumed: leave --checkpoint out, or "
                 "write the data to a file first");
   }
-  if (keep_.resume && std::filesystem::exists(keep_.file)) return Archive::load(keep_.file);
-  check_replaceable(keep_.file);
-  return std::nullopt;
+  return open_checkpoint(keep_, folder_);
 }
 
 void FitRun::resume_from(const Archive& archive) {
@@ -169,12 +165,6 @@ void FitRun::resume_from(const Archive& archive) {
 void FitRun::resume(const Archive& archive) {
   get_fit_state(archive, engine_, state_);
   profile_.add(state_.step_seconds);
-  if (!std::filesystem::is_directory(checkpoint_rows(keep_.file))) {
-    throw Error(ErrorKind::data,
-                fmt::format("the folder {} is missing, without which {} cannot be resumed: bring it back, "
-                            "or start again without --resume",
-                            checkpoint_rows(keep_.file), keep_.file));
-  }
   passes_ = engine_.options.passes;
   make_method();
   method_->load(archive);
@@ -196,6 +186,7 @@ void FitRun::checkpoint() {
   position_.seconds = profile_.total();
   Archive archive;
   put_fit_state(archive, engine_, state_);
+  put_identity(archive, folder_);
   put_position(archive, "patterns/rows", patterns_->store());
   method_->save(archive);
   method_->sync();

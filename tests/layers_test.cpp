@@ -22,7 +22,7 @@ const std::map<std::string, Names> kMayKnow{
     {"random", {}},
     {"file", {}},
     {"chunk", {}},
-    {"hdf5", {}},
+    {"hdf5", {"file"}},
     {"eval", {"parallel", "random"}},
     {"kernels", {"chunk", "parallel"}},
     {"scale", {"chunk"}},

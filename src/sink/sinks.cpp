@@ -40,6 +40,7 @@ class LabelSink : public Sink {
       file_.write(fmt::format("{}\n", rows.labels[i]));
     }
   }
+  void prepare() override { file_.sync(); }
   void finish() override { file_.commit(); }
 
  private:
@@ -63,6 +64,7 @@ class TextEmbeddingSink : public Sink {
       file_.write(line.data(), line.size());
     }
   }
+  void prepare() override { file_.sync(); }
   void finish() override { file_.commit(); }
 
  private:
@@ -80,7 +82,8 @@ class NpyEmbeddingSink : public Sink {
     rows_ += rows.embedding.rows;
     file_.write(rows.embedding.data, static_cast<std::size_t>(rows.embedding.rows * cols_) * sizeof(double));
   }
-  void finish() override {
+  void prepare() override {
+    if (std::exchange(prepared_, true)) return;
     std::string header("\x93NUMPY\x01\x00", 8);
     header += static_cast<char>(kHeader - 10);
     header += '\0';
@@ -88,6 +91,10 @@ class NpyEmbeddingSink : public Sink {
     header.resize(kHeader - 1, ' ');
     header += '\n';
     file_.write_at(0, header.data(), header.size());
+    file_.sync();
+  }
+  void finish() override {
+    prepare();
     file_.commit();
   }
 
@@ -96,6 +103,7 @@ class NpyEmbeddingSink : public Sink {
   AtomicFile file_;
   Index rows_ = 0;
   Index cols_ = 0;
+  bool prepared_ = false;
 };
 
 class SinkList : public Sink {
@@ -104,7 +112,11 @@ class SinkList : public Sink {
   void write(const ResultRows& rows) override {
     for (const auto& sink : sinks_) sink->write(rows);
   }
+  void prepare() override {
+    for (const auto& sink : sinks_) sink->prepare();
+  }
   void finish() override {
+    prepare();
     for (const auto& sink : sinks_) sink->finish();
   }
 

@@ -5,6 +5,7 @@
 
 #include "hdf5/file.hpp"
 #include "support/chunks.hpp"
+#include "support/h5_file.hpp"
 #include "support/temp_dir.hpp"
 
 namespace omvc {
@@ -22,7 +23,7 @@ TEST(Hdf5, RowsAppendedInPiecesAreReadBackByAnyRange) {
   std::vector<float> all(kRows * kCols);
   std::iota(all.begin(), all.end(), 0.5F);
   for (const int gzip : {0, 4}) {
-    File file = File::create(path, path);
+    File file = test::create_h5(path);
     Group root = file.root();
     Dataset dataset = root.create("x", Store::float32, {.cols = kCols, .chunk_rows = 64, .gzip = gzip});
     for (Index row = 0; row < kRows;) {
@@ -54,7 +55,7 @@ TEST(Hdf5, TextFlagsAndAttributesComeBack) {
   const std::string path = dir.path("a.h5");
   const std::vector<std::string> words{"one", "", "drei \xc3\xa4", "a much longer text than the others are"};
   {
-    File file = File::create(path, path);
+    File file = test::create_h5(path);
     Group group = file.root().create_group("g");
     group.create("words", Store::text).append_text(words);
     group.create("flags", Store::boolean).append_flags({1, 0, 1});
@@ -154,7 +155,7 @@ TEST(Hdf5, SeveralThreadsMayReadAtOnce) {
   std::vector<Index> numbers(100000);
   std::iota(numbers.begin(), numbers.end(), 0);
   {
-    File file = File::create(path, path);
+    File file = test::create_h5(path);
     file.root().create("x", Store::int64, {.gzip = 1}).append(numbers.data(), static_cast<Index>(numbers.size()));
     file.close();
   }

@@ -21,8 +21,10 @@ constexpr std::size_t kBufferBytes = 61;  // so that the lines of small files, t
 constexpr std::size_t kBufferBytes = std::size_t{1} << 18;
 #endif
 
-// A compressed file of a few megabytes can hold one line of gigabytes; no real instance is that long.
-constexpr std::size_t kMaxLineBytes = std::size_t{1} << 28;
+// A compressed file of a few kilobytes can hold one line of gigabytes, or of a number in every other byte; no real
+// instance is that long.
+constexpr std::size_t kMaxLineBytes = std::size_t{1} << 26;
+constexpr std::ptrdiff_t kMaxColumns = std::ptrdiff_t{1} << 23;
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f' || c == '\r'; }
 
@@ -152,6 +154,12 @@ std::optional<std::string_view> LineReader::next() {
     }
   }
   ++line_number_;
+  if (line.size() > static_cast<std::size_t>(kMaxColumns)) {
+    for (const char separator : {',', '\t', ';', ' '}) {
+      if (std::count(line.begin(), line.end(), separator) < kMaxColumns) continue;
+      fail(fmt::format("the line has more than {} columns; a view has one instance a line", kMaxColumns));
+    }
+  }
   if (line_number_ == 1 && line.starts_with("\xEF\xBB\xBF")) line.remove_prefix(3);
   while (line.ends_with('\r')) line.remove_suffix(1);
   if (line.find('\r') != std::string_view::npos) {
