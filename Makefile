@@ -31,7 +31,8 @@ format:
 check-format: setup
 	@clang-format --dry-run -Werror $(SOURCES)
 
-# The tests under the address and undefined-behaviour sanitizers (built by clang) and the thread sanitizer (by g++).
+# The tests under the address and undefined-behaviour sanitizers (built by clang, with the assertions of Eigen and of the
+# standard library) and the thread sanitizer (by g++).
 sanitize: setup
 	@cmake --preset asan $(CMAKE_FLAGS) >/dev/null
 	@cmake --build --preset asan
@@ -40,14 +41,14 @@ sanitize: setup
 	@cmake --build --preset tsan --target omvc_thread_tests
 	@build-tsan/tests/omvc_thread_tests --gtest_brief=1
 
+# The readers fed with damaged files, in the same build as the tests under the address sanitizer.
 fuzz-build: setup
-	@cmake --preset fuzz $(CMAKE_FLAGS) >/dev/null
-	@cmake --build --preset fuzz
+	@cmake --preset asan $(CMAKE_FLAGS) >/dev/null
+	@cmake --build --preset asan --target omvc_fuzzers
 
-# Every reader fed with damaged files under the sanitizers: a short run of every target, and a long one. Not in CI, which has
-# no time left for a fourth build: run it after a change of a reader.
+# About two minutes: a short run of every target, from its seeds. And a long one.
 fuzz: fuzz-build
-	@LIMIT=5 tests/fuzz/run 20000
+	@LIMIT=10 tests/fuzz/run 1000000
 
 fuzz-long: fuzz-build
 	@tests/fuzz/run $(or $(RUNS),1000000)
@@ -68,4 +69,4 @@ bench-end-to-end: bench-build
 	@python3 bench/end_to_end.py --write
 
 clean:
-	@rm -rf build build-dev build-asan build-tsan build-fuzz build-bench
+	@rm -rf build build-dev build-asan build-tsan build-bench

@@ -27,7 +27,7 @@ const std::map<std::string, Names> kMayKnow{
     {"kernels", {"chunk", "parallel"}},
     {"scale", {"chunk"}},
     {"source", {"chunk", "file", "random"}},
-    {"source/table", {"source"}},
+    {"source/table", {"file", "source"}},
     {"source/join", {"chunk", "source", "source/table"}},
     {"source/formats", {"chunk", "file", "hdf5", "source", "source/join", "source/table"}},
     {"source/order", {"chunk", "file", "random", "source"}},

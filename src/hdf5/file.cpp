@@ -11,16 +11,11 @@
 #include <unistd.h>
 
 #include "file/descriptor.hpp"
+#include "file/reading_limits.hpp"
 #include "hdf5/probe.hpp"
 
 namespace omvc::h5 {
 namespace {
-
-#ifdef OMVC_FUZZING
-constexpr bool kProbe = false;  // fuzzers make sound files, thousands a second
-#else
-constexpr bool kProbe = true;
-#endif
 
 void check_readable(const std::string& path) {
   std::error_code ignored;
@@ -62,7 +57,7 @@ File File::open(const std::string& path, bool trusted) {
   if (!has_signature(storage->descriptor())) {
     throw Error(ErrorKind::data, fmt::format("{}: is not an HDF5 file, or its beginning is damaged", path));
   }
-  if (kProbe && !trusted) probe(path);
+  if (reading_limits().probe_hdf5 && !trusted) probe(path);
   const Handle access = access_to(storage);
   Handle file = own(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), ErrorKind::data, path,
                     "cannot be opened as HDF5; it may be damaged or still being written");

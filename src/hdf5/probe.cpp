@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fmt/core.h>
 #include <spawn.h>
+#include <sys/auxv.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
@@ -30,7 +31,12 @@ constexpr Index kBytesPerSecond = 50'000'000;  // a slow disk, for the time that
 std::string find_program() {
   if (const char* set = std::getenv("OMVC_PROBE"); set != nullptr && *set != '\0') return set;
   std::error_code ignored;
-  const fs::path here = fs::read_symlink("/proc/self/exe", ignored).parent_path();
+  fs::path here = fs::read_symlink("/proc/self/exe", ignored).parent_path();
+  if (here.empty()) {
+    // Without /proc: the name that the program was started by.
+    const char* name = reinterpret_cast<const char*>(::getauxval(AT_EXECFN));
+    if (name != nullptr) here = fs::canonical(name, ignored).parent_path();
+  }
   std::vector<fs::path> places;
   if (!here.empty()) places = {here, here.parent_path(), here.parent_path() / "libexec/omvc"};
   places.emplace_back(OMVC_LIBEXEC);

@@ -64,13 +64,9 @@ bool once() {
 }
 
 std::atomic<long> calls{0};
-std::atomic<bool> ready{false};  // the program has been loaded
+std::atomic<bool> ready{false};  // main() has begun
 
 struct Counter {
-  Counter() {
-    ::unsetenv("LD_PRELOAD");
-    ready = true;
-  }
   ~Counter() {
     ready = false;
     const char* path = std::getenv("OMVC_FAULT_COUNT");
@@ -122,6 +118,15 @@ ssize_t write_some(int descriptor, size_t size, const F& part) {
   return -1;
 }
 
+using Main = int (*)(int, char**, char**);
+Main real_main = nullptr;
+
+int counted_main(int count, char** words, char** environment) {
+  ::unsetenv("LD_PRELOAD");
+  ready = true;
+  return real_main(count, words, environment);
+}
+
 template <class F>
 F next(const char* name) {
   return reinterpret_cast<F>(::dlsym(RTLD_NEXT, name));
@@ -130,6 +135,13 @@ F next(const char* name) {
 }  // namespace
 
 extern "C" {
+
+int __libc_start_main(Main main, int count, char** words, void (*init)(), void (*finish)(), void (*loader)(),
+                      void* stack) {
+  real_main = main;
+  return next<decltype(&__libc_start_main)>("__libc_start_main")(counted_main, count, words, init, finish, loader,
+                                                                 stack);
+}
 
 ssize_t write(int descriptor, const void* data, size_t size) {
   static const auto real = next<ssize_t (*)(int, const void*, size_t)>("write");

@@ -12,14 +12,10 @@
 
 #include "omvc/error.hpp"
 
+#include "file/reading_limits.hpp"
+
 namespace omvc {
 namespace {
-
-#ifdef OMVC_FUZZING
-constexpr std::size_t kBufferBytes = 61;  // so that the lines of small files, too, reach beyond it
-#else
-constexpr std::size_t kBufferBytes = std::size_t{1} << 18;
-#endif
 
 // A compressed file of a few kilobytes can hold one line of gigabytes, or of a number in every other byte; no real
 // instance is that long.
@@ -78,7 +74,7 @@ void split_blanks(std::string_view line, std::vector<std::string_view>& fields) 
 
 }  // namespace
 
-LineReader::LineReader(std::string path) : path_(std::move(path)), buffer_(kBufferBytes) {
+LineReader::LineReader(std::string path) : path_(std::move(path)), buffer_(reading_limits().text_buffer) {
   if (path_ == kStandardInput) {
     path_ = "standard input";
     const int descriptor = dup(STDIN_FILENO);
