@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <fmt/format.h>
 #include <new>
@@ -61,10 +62,7 @@ int run(int argc, char** argv) {
   return 0;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  omvc::app::secure_streams();
+int run_and_report(int argc, char** argv) {
   try {
     return run(argc, argv);
   } catch (const omvc::Error& error) {
@@ -80,4 +78,15 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "omvc: internal error: {}\nPlease report this with the command you ran.\n", error.what());
     return 1;
   }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  omvc::app::secure_streams();
+  const int code = run_and_report(argc, argv);
+  if (code == 0) return 0;
+  // Libraries that a damaged file or a lack of memory left in disorder do not get to clean up.
+  std::fflush(nullptr);
+  std::_Exit(code);
 }

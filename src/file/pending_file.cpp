@@ -113,6 +113,8 @@ void PendingFile::commit() {
     }
   }
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail("cannot write");
+  // Whoever reads it from here on must not find it locked, even if somebody still has a copy of the descriptor.
+  ::flock(descriptor_, LOCK_UN);
   ::close(std::exchange(descriptor_, -1));
   // The rename itself is durable once the folder is; a folder that cannot be synced is no reason to fail.
   const int directory = ::open(folder_of(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -153,6 +153,7 @@ void RowFolder::remove() {
   }
   fs::remove(held_->path + "/" + kMark, ignored);
   ::rmdir(held_->path.c_str());
+  held_->made = false;
   held_.reset();
 }
 

@@ -118,7 +118,7 @@ TEST_F(CheckpointedRun, BadPlacesAreFoundBeforeTheWork) {
                  {dir_.path("model"), "not a checkpoint"});
   // Starting anew replaces a checkpoint and nothing else.
   expect_failure(start + Arguments{"--checkpoint", dir_.path("model")}, 2, {dir_.path("model"), "is a model"});
-  expect_failure(start + Arguments{"--checkpoint", inputs_[0]}, 2, {inputs_[0], "no checkpoint"});
+  expect_failure(start + Arguments{"--checkpoint", inputs_[0]}, 2, {inputs_[0], "is an input"});
 }
 
 TEST_F(CheckpointedRun, APredictorAssignsLikeTheModel) {

@@ -106,7 +106,7 @@ TEST(Hdf5, ReadsWhatOtherProgramsWrite) {
     H5Rcreate(&references[1], file, "group", H5R_OBJECT, -1);
     const hid_t cells = H5Dcreate2(file, "cells", H5T_STD_REF_OBJ, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     H5Dwrite(cells, H5T_STD_REF_OBJ, H5S_ALL, H5S_ALL, H5P_DEFAULT, references);
-    H5Lcreate_soft("/nowhere", file, "lost", H5P_DEFAULT, H5P_DEFAULT);
+    H5Lcreate_soft("nowhere", file, "lost", H5P_DEFAULT, H5P_DEFAULT);
     for (const hid_t id : {cells, text}) H5Dclose(id);
     H5Gclose(group);
     H5Sclose(space);
