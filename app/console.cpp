@@ -106,7 +106,8 @@ void secure_streams() {
 void flush_results() {
   errno = 0;
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.flush()) return;
-  throw Error(ErrorKind::io, fmt::format("cannot write to stdout: {}", std::strerror(errno != 0 ? errno : EIO)));
+  throw Error(ErrorKind::io,
+              fmt::format("cannot write to stdout: {}", errno != 0 ? std::strerror(errno) : "it is full or closed"));
 }
 
 std::string duration_text(double seconds) {

@@ -12,8 +12,13 @@ namespace {
 namespace fs = std::filesystem;
 
 // Where a file is or will be, whatever links lead there.
-fs::path place_of(const std::string& path) {
+fs::path place_of(fs::path path) {
   std::error_code failure;
+  // A link whose target is not there yet is not resolved by what follows.
+  constexpr int kMostLinks = 40;
+  for (int i = 0; i < kMostLinks && fs::is_symlink(path, failure) && !fs::exists(path, failure); ++i) {
+    path = path.parent_path() / fs::read_symlink(path, failure);
+  }
   fs::path place = fs::weakly_canonical(path, failure);
   return failure ? fs::absolute(path, failure).lexically_normal() : place;
 }
