@@ -95,10 +95,14 @@ bool RowFolder::Held::take() {
     throw Error(ErrorKind::io, fmt::format("cannot make the folder {}: {}; choose a place that is writable", path,
                                            std::strerror(reason)));
   };
-  made = ::mkdir(path.c_str(), 0777) == 0;
-  if (!made && errno != EEXIST) fail(errno);
-  descriptor = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0 && errno == ENOENT) return false;
+  constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+  descriptor = ::open(path.c_str(), kFlags);
+  if (descriptor < 0 && errno == ENOENT) {
+    made = ::mkdir(path.c_str(), 0777) == 0;
+    if (!made && errno != EEXIST) fail(errno);
+    descriptor = ::open(path.c_str(), kFlags);
+    if (descriptor < 0 && errno == ENOENT) return false;
+  }
   if (descriptor < 0) fail(errno);
   struct stat ours {};
   struct stat there {};
