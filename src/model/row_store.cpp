@@ -30,10 +30,11 @@ std::uint32_t checksum_seed(std::uint64_t identity) {
 }
 
 [[noreturn]] void fail(const char* what, const std::string& name) {
-  throw Error(ErrorKind::io,
-              fmt::format("cannot {} {}: {}; {}", what, name.empty() ? "the temporary file of embedding rows" : name,
-                          errno != 0 ? std::strerror(errno) : "it is shorter than expected",
-                          name.empty() ? "set TMPDIR to a folder that is writable and has room" : "make room and resume"));
+  throw Error(
+      ErrorKind::io,
+      fmt::format("cannot {} {}: {}; {}", what, name.empty() ? "the temporary file of embedding rows" : name,
+                  errno != 0 ? std::strerror(errno) : "it is shorter than expected",
+                  name.empty() ? "set TMPDIR to a folder that is writable and has room" : "make room and resume"));
 }
 
 // Calls f(first in the list, number of rows) for maximal runs of consecutive row numbers: one transfer each.
