@@ -30,6 +30,9 @@ class PrintingSink : public Sink {
 };
 
 void assign(const AssignArguments& arguments) {
+  std::vector<std::string> inputs = input_files(arguments.input);
+  inputs.push_back(arguments.model);
+  check_outputs({arguments.labels, arguments.embedding}, inputs);
   std::vector<std::unique_ptr<Sink>> sinks;
   if (!arguments.labels.empty()) check_writable(arguments.labels);
   if (!arguments.embedding.empty()) sinks.push_back(make_embedding_sink(arguments.embedding));

@@ -12,6 +12,7 @@
 #include "compare_run.hpp"
 #include "console.hpp"
 #include "inputs.hpp"
+#include "json_text.hpp"
 #include "reproduce/contestants.hpp"
 #include "table.hpp"
 
@@ -153,7 +154,7 @@ void compare(const CompareArguments& arguments) {
                                      : fmt::format("no method has a result; {}: {}", all[0].name, all[0].run.failure));
   }
   if (arguments.json) {
-    fmt::print("{}\n", as_json(all).dump(2));
+    fmt::print("{}\n", json_text(as_json(all)));
   } else {
     print_tables(all);
   }

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "json_text.hpp"
 #include "summary.hpp"
 
 namespace omvc::app {
@@ -149,7 +150,7 @@ File temporary() {
   } catch (const std::exception& error) {
     out = failure(ErrorKind::numerical, error.what());
   }
-  const std::string text = out.dump();
+  const std::string text = json_text(out, -1);
   const bool written = std::fwrite(text.data(), 1, text.size(), summary) == text.size() &&
                        std::fwrite(labels.data(), sizeof(int), labels.size(), label_file) == labels.size() &&
                        std::fflush(summary) == 0 && std::fflush(label_file) == 0;

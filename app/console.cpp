@@ -1,10 +1,18 @@
 #include "console.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <iostream>
 #include <unistd.h>
+
+#include "omvc/error.hpp"
 
 namespace omvc::app {
 namespace {
@@ -19,7 +27,88 @@ void request_stop(int signal) {
   g_stop = 1;
 }
 
+// The bytes of the character that the text starts with, or 0 if it is a control character or not UTF-8.
+std::size_t printable_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  if (byte(0) < 0x80) return (byte(0) < 0x20 && text[0] != '\n' && text[0] != '\t') || byte(0) == 0x7F ? 0 : 1;
+  const std::size_t length = byte(0) >= 0xF0 ? 4 : byte(0) >= 0xE0 ? 3 : 2;
+  if (byte(0) < 0xC2 || byte(0) > 0xF4 || length > text.size()) return 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xC0) != 0x80) return 0;
+  }
+  return byte(0) == 0xC2 && byte(1) < 0xA0 ? 0 : length;
+}
+
+// What a terminal may be sent. Names of files, views and features are anybody's; of what could drive a terminal only
+// the sequence that erases our own line is let through.
+std::string printable(std::string_view text) {
+  constexpr std::string_view kErase = "\r\033[K";
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t length = text.starts_with(kErase) ? kErase.size() : printable_length(text);
+    out += length > 0 ? std::string(text.substr(0, length))
+                      : fmt::format("\\x{:02x}", static_cast<unsigned char>(text.front()));
+    text.remove_prefix(std::max<std::size_t>(length, 1));
+  }
+  return out;
+}
+
+bool write_whole(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(descriptor, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+ssize_t write_message(void*, const char* data, std::size_t size) noexcept {
+  try {
+    write_whole(STDERR_FILENO, printable({data, size}));
+  } catch (const std::bad_alloc&) {
+  }
+  return static_cast<ssize_t>(size);
+}
+
+ssize_t write_result(void*, const char* data, std::size_t size) noexcept {
+  try {
+    return write_whole(STDOUT_FILENO, printable({data, size})) ? static_cast<ssize_t>(size) : 0;
+  } catch (const std::bad_alloc&) {
+    return 0;
+  }
+}
+
+// The stream in the place of one of the standard ones; that one itself where memory is short.
+std::FILE* stream_through(cookie_write_function_t* write, std::FILE* otherwise, int buffering) {
+  std::FILE* stream = ::fopencookie(nullptr, "w", {.read = nullptr, .write = write, .seek = nullptr, .close = nullptr});
+  if (stream == nullptr) return otherwise;
+  std::setvbuf(stream, nullptr, buffering, BUFSIZ);
+  return stream;
+}
+
 }  // namespace
+
+void secure_streams() {
+  // Opened the wrong way round, so that reading from stdin and writing to stdout fail.
+  constexpr std::array kWays{O_WRONLY, O_RDONLY, O_WRONLY};
+  for (int descriptor = 0; descriptor < 3; ++descriptor) {
+    if (::fcntl(descriptor, F_GETFD) >= 0) continue;
+    // The lowest free descriptor is the one that is opened.
+    if (::open("/dev/null", kWays[static_cast<std::size_t>(descriptor)]) != descriptor) std::_Exit(4);
+  }
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+  stderr = stream_through(write_message, stderr, _IONBF);
+  if (::isatty(STDOUT_FILENO) != 0) stdout = stream_through(write_result, stdout, _IOLBF);
+}
+
+void flush_results() {
+  errno = 0;
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.flush()) return;
+  throw Error(ErrorKind::io,
+              fmt::format("cannot write to stdout: {}", errno != 0 ? std::strerror(errno) : "it is full or closed"));
+}
 
 std::string duration_text(double seconds) {
   if (seconds < 60) return fmt::format("{:.0f} s", seconds);
@@ -29,8 +118,9 @@ std::string duration_text(double seconds) {
 }
 
 void stop_on_signals() {
-  std::signal(SIGINT, request_stop);
-  std::signal(SIGTERM, request_stop);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    if (std::signal(signal, request_stop) == SIG_IGN) std::signal(signal, SIG_IGN);
+  }
 }
 
 bool stop_requested() { return g_stop != 0; }

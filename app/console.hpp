@@ -10,8 +10,18 @@
 
 namespace omvc::app {
 
-// From now on SIGINT and SIGTERM ask the run to stop after its chunk instead of ending the process; a second one ends
-// it.
+// To be called first of all. Descriptors 0 to 2 that were closed are taken, so that no file of ours gets one of them:
+// using stdin or stdout fails then, and messages go nowhere. From here on a message that cannot be written is dropped,
+// whatever the reason; control characters in messages, and in results on a terminal, are shown as such (\x1b); writing
+// to a pipe that nobody reads, or more than a limit on the size of files allows, is an error like any other rather than
+// the end of the process.
+void secure_streams();
+
+// Throws ErrorKind::io if results on stdout could not be written.
+void flush_results();
+
+// From now on SIGINT, SIGTERM and SIGHUP ask the run to stop after its chunk instead of ending the process; a second
+// one ends it. One that is ignored, as by nohup, stays so.
 void stop_on_signals();
 bool stop_requested();
 

@@ -24,6 +24,7 @@ struct ConvertArguments {
 
 void convert(const ConvertArguments& arguments) {
   check_h5_name(arguments.output);
+  check_outputs({arguments.output}, input_files(arguments.input));
   Input input = open_arguments(arguments.input, arguments.seed);
   ConvertOptions options;
   options.compression = arguments.compression;
@@ -44,9 +45,10 @@ void convert(const ConvertArguments& arguments) {
   const Index instances = write_mudata(*input.source, arguments.output, options);
   line.clear();
   if (!arguments.quiet) {
+    std::error_code ignored;
     fmt::print(stderr, "{}: {} instances, {} views, {:.1f} MB\n", arguments.output, instances,
                input.source->schema().views.size(),
-               static_cast<double>(std::filesystem::file_size(arguments.output)) / 1e6);
+               static_cast<double>(std::filesystem::file_size(arguments.output, ignored)) / 1e6);
   }
 }
 

@@ -9,7 +9,9 @@
 #include "omvc/error.hpp"
 
 #include "command.hpp"
+#include "console.hpp"
 #include "inputs.hpp"
+#include "json_text.hpp"
 #include "option_flags.hpp"
 #include "summary.hpp"
 
@@ -40,12 +42,10 @@ void fit(const FitArguments& arguments) {
   if (!arguments.output.empty()) check_h5_name(arguments.output);
   const std::array outputs{arguments.labels,    arguments.embedding, arguments.model,
                            arguments.predictor, arguments.output,    arguments.checkpoint.file};
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      if (outputs[i].empty() || outputs[i] != outputs[j]) continue;
-      throw Error(ErrorKind::usage, fmt::format("two outputs have the same name {}: give each its own", outputs[i]));
-    }
-  }
+  const std::string& checkpoint = arguments.checkpoint.file;
+  std::vector<std::string> inputs = input_files(arguments.input);
+  inputs.push_back(arguments.flags.config);
+  check_outputs({outputs.begin(), outputs.end()}, inputs, checkpoint.empty() ? "" : checkpoint + ".rows");
   // Outputs are opened first: a path that cannot be written is found before the work, not after it.
   std::vector<std::unique_ptr<Sink>> sinks;
   if (!arguments.labels.empty()) check_writable(arguments.labels);
@@ -85,7 +85,6 @@ void fit(const FitArguments& arguments) {
   const auto fitted = std::chrono::steady_clock::now();
   if (!arguments.model.empty()) model.save(arguments.model);
   if (!arguments.predictor.empty()) model.save(arguments.predictor, ModelKind::prediction);
-  if (!arguments.checkpoint.file.empty()) remove_checkpoint(arguments.checkpoint.file);
   // What the command did before and after the run.
   report.profile.push_back({.name = "opening", .seconds = opening});
   report.profile.push_back({.name = "saving", .seconds = seconds_since(fitted)});
@@ -93,7 +92,8 @@ void fit(const FitArguments& arguments) {
   for (const std::string& warning : report.warnings) fmt::print(stderr, "omvc: warning: {}\n", warning);
   const nlohmann::json summary = summarise(report, observer.scores(), scored.counts());
   if (arguments.json) {
-    fmt::print("{}\n", summary.dump(2));
+    fmt::print("{}\n", json_text(summary));
+    flush_results();
   } else if (!arguments.quiet) {
     fmt::print(stderr, "\n{}\n", describe_clusters(report, model));
     fmt::print(stderr, "{} instances in {} clusters in {:.2f} s, peak memory {:.0f} MB\n", report.instances,
@@ -114,6 +114,8 @@ void fit(const FitArguments& arguments) {
       fmt::print(stderr, "nothing was written: give --labels, --embedding, --output or --model\n");
     }
   }
+  // Only now that every result is where it was asked for.
+  if (!checkpoint.empty()) remove_checkpoint(checkpoint);
   if (arguments.profile) fmt::print(stderr, "\n{}", describe_profile(report));
   if (report.stopped) {
     throw Error(

@@ -58,9 +58,10 @@ void generate(const GenerateArguments& arguments) {
   write_mudata(*source, arguments.output, options);
   line.clear();
   if (!arguments.quiet) {
+    std::error_code ignored;
     fmt::print(stderr, "{}: {} instances in {} clusters, {} views, {:.1f} MB; labels in the obs column truth\n",
                arguments.output, planted.instances, planted.clusters, planted.features.size(),
-               static_cast<double>(std::filesystem::file_size(arguments.output)) / 1e6);
+               static_cast<double>(std::filesystem::file_size(arguments.output, ignored)) / 1e6);
   }
 }
 

@@ -6,6 +6,7 @@
 #include "omvc/clusterer.hpp"
 
 #include "command.hpp"
+#include "json_text.hpp"
 #include "table.hpp"
 
 namespace omvc::app {
@@ -47,7 +48,7 @@ void info_checkpoint(const CheckpointSummary& run, bool json) {
     for (const ViewSchema& view : run.schema.views) {
       out["views"].push_back({{"name", view.name}, {"features", view.features}});
     }
-    fmt::print("{}\n", out.dump(2));
+    fmt::print("{}\n", json_text(out));
     return;
   }
   const std::string where = run.labelling ? std::string("all passes done, labelling")
@@ -79,7 +80,7 @@ void info(const InfoArguments& arguments) {
       out["views"].push_back(
           {{"name", view.name}, {"features", view.features}, {"observed", view.observed}, {"scaling", view.scaling}});
     }
-    fmt::print("{}\n", out.dump(2));
+    fmt::print("{}\n", json_text(out));
     return;
   }
   fmt::print("model of {} clusters, rank {}, learned from {} instances\n", model.clusters().size(), model.rank(),

@@ -1,11 +1,91 @@
 #include "inputs.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
 
 #include "omvc/error.hpp"
 
 namespace omvc::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Where a file is or will be, whatever links lead there.
+fs::path place_of(fs::path path) {
+  std::error_code failure;
+  // A link whose target is not there yet is not resolved by what follows.
+  constexpr int kMostLinks = 40;
+  for (int i = 0; i < kMostLinks && fs::is_symlink(path, failure) && !fs::exists(path, failure); ++i) {
+    path = path.parent_path() / fs::read_symlink(path, failure);
+  }
+  fs::path place = fs::weakly_canonical(path, failure);
+  return failure ? fs::absolute(path, failure).lexically_normal() : place;
+}
+
+bool same_file(const std::string& left, const std::string& right) {
+  std::error_code ignored;
+  return fs::equivalent(left, right, ignored) || place_of(left) == place_of(right);
+}
+
+bool lies_in(const std::string& path, const fs::path& folder) {
+  const fs::path place = place_of(path);
+  return std::mismatch(folder.begin(), folder.end(), place.begin(), place.end()).first == folder.end();
+}
+
+// Whether a file is one that is read along with a Matrix Market file: those of 10x Genomics.
+bool belongs_to_market(const std::string& path, const std::string& input) {
+  if (input.find(".mtx") == std::string::npos || !lies_in(path, place_of(input).parent_path())) return false;
+  const std::string name = fs::path(path).filename().string();
+  return name.find("barcodes") != std::string::npos || name.find("features") != std::string::npos ||
+         name.find("genes") != std::string::npos;
+}
+
+}  // namespace
+
+std::vector<std::string> input_files(const InputArguments& arguments) {
+  std::vector<std::string> files = arguments.paths;
+  files.insert(files.end(), {arguments.present, arguments.order, arguments.truth});
+  for (std::string& file : files) {
+    // Of FILE.mat:3 the file.
+    std::error_code ignored;
+    const std::size_t colon = file.rfind(':');
+    if (colon != std::string::npos && !fs::exists(file, ignored)) file.resize(colon);
+  }
+  return files;
+}
+
+void check_outputs(const std::vector<std::string>& outputs, const std::vector<std::string>& inputs,
+                   const std::string& rows) {
+  const auto refuse = [](const std::string& path, const std::string& why) {
+    throw Error(ErrorKind::usage, fmt::format("{} {}: give each output a name of its own", path, why));
+  };
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const std::string& output = outputs[i];
+    if (output.empty()) continue;
+    for (std::size_t j = 0; j < i; ++j) {
+      if (outputs[j].empty() || !same_file(output, outputs[j])) continue;
+      refuse(output, outputs[j] == output ? "is the same name for two outputs" : "is the same file as " + outputs[j]);
+    }
+    for (const std::string& input : inputs) {
+      if (input.empty()) continue;
+      if (same_file(output, input)) refuse(output, "is an input, which would be replaced");
+      std::error_code ignored;
+      const bool inside = fs::is_directory(input, ignored) && lies_in(output, place_of(input));
+      if ((inside || belongs_to_market(output, input)) && fs::exists(output, ignored)) {
+        refuse(output, fmt::format("is a part of the input {}, which would be replaced", input));
+      }
+    }
+  }
+  if (rows.empty()) return;
+  const fs::path folder = place_of(rows);
+  for (const auto* files : {&outputs, &inputs}) {
+    for (const std::string& file : *files) {
+      if (!file.empty() && lies_in(file, folder))
+        refuse(file, fmt::format("lies in the folder of the checkpoint {}", rows));
+    }
+  }
+}
 
 void add_input_options(CLI::App& command, InputArguments& arguments) {
   command

@@ -29,6 +29,14 @@ void add_stream_options(CLI::App& command, InputArguments& arguments);
 // a container file holds.
 Input open_arguments(const InputArguments& arguments, std::uint64_t seed);
 
+// The files that the arguments name.
+std::vector<std::string> input_files(const InputArguments& arguments);
+
+// Throws ErrorKind::usage if an output would replace an input, or two outputs are one file, by whatever names. Empty
+// names are none. `rows` is the folder of a checkpoint, which must hold neither.
+void check_outputs(const std::vector<std::string>& outputs, const std::vector<std::string>& inputs,
+                   const std::string& rows = "");
+
 // Throws ErrorKind::data, naming the file, unless there is a class label for every instance.
 void check_truth(const InputArguments& arguments, std::size_t labels, Index instances);
 

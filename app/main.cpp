@@ -1,8 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
+#include <cstdlib>
 #include <exception>
 #include <fmt/format.h>
 #include <new>
@@ -11,6 +10,7 @@
 #include "omvc/error.hpp"
 
 #include "command.hpp"
+#include "console.hpp"
 
 namespace {
 
@@ -48,9 +48,9 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp& help) {
-    return app.exit(help);
+    app.exit(help);
   } catch (const CLI::CallForVersion& version) {
-    return app.exit(version);
+    app.exit(version);
   } catch (const CLI::FileError& error) {
     fmt::print(stderr, "omvc: {}\n", error.what());
     return static_cast<int>(omvc::ErrorKind::io);
@@ -58,22 +58,18 @@ int run(int argc, char** argv) {
     fmt::print(stderr, "omvc: {}\nTry 'omvc --help' or 'omvc SUBCOMMAND --help'.\n", error.what());
     return static_cast<int>(omvc::ErrorKind::usage);
   }
-  if (std::fflush(stdout) != 0) {
-    throw omvc::Error(omvc::ErrorKind::io, fmt::format("cannot write to stdout: {}", std::strerror(errno)));
-  }
+  omvc::app::flush_results();
   return 0;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run_and_report(int argc, char** argv) {
   try {
     return run(argc, argv);
   } catch (const omvc::Error& error) {
     fmt::print(stderr, "omvc: {}\n", error.what());
     return static_cast<int>(error.kind());
   } catch (const std::system_error& error) {
-    fmt::print(stderr, "omvc: cannot write: {}\n", error.what());
+    fmt::print(stderr, "omvc: {}\n", error.what());
     return static_cast<int>(omvc::ErrorKind::io);
   } catch (const std::bad_alloc&) {
     fmt::print(stderr, "omvc: out of memory; use smaller chunks (--chunk) or a lower rank (--rank)\n");
@@ -82,4 +78,15 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "omvc: internal error: {}\nPlease report this with the command you ran.\n", error.what());
     return 1;
   }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  omvc::app::secure_streams();
+  const int code = run_and_report(argc, argv);
+  if (code == 0) return 0;
+  // Libraries that a damaged file or a lack of memory left in disorder do not get to clean up.
+  std::fflush(nullptr);
+  std::_Exit(code);
 }

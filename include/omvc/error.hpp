@@ -1,5 +1,6 @@
-// What omvc throws. There is one exception type; its kind says whose problem it is, and the command maps the kind to
-// its exit code. A message always names the place (option, file, view, line or row) and what the user can do about it.
+// What omvc throws. There is one exception type (beside std::bad_alloc, where memory is out); its kind says whose
+// problem it is, and the command maps the kind to its exit code. A message always names the place (option, file, view,
+// line or row) and what the user can do about it.
 #pragma once
 
 #include <stdexcept>

@@ -26,7 +26,11 @@ class Sink {
   virtual void write(const ResultRows& rows) = 0;
   // Embedding rows cost time and disk: they are made where a sink wants them.
   virtual bool wants_embedding() const { return true; }
-  // Called once after the last block. A file appears under its name only now, and whole.
+  // Writes everything out and makes it durable, without giving any file its name yet. A list of sinks asks all of them
+  // for this before it finishes the first, so that an output that fails leaves the files of all others as they were.
+  virtual void prepare() {}
+  // Called once after the last block, does what prepare() does where that has not been called. A file appears under its
+  // name only now, and whole.
   virtual void finish() {}
 };
 

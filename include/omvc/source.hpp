@@ -1,6 +1,10 @@
 // Where chunks come from. A source delivers the instances of a data set in one fixed order, as many at a time as the
 // caller asks for. Reading files is one kind of source (omvc/input.hpp), a matrix in memory another; write your own by
 // deriving from Source.
+//
+// A source is used by one thread at a time, but not always by the same one: fit and assign read it on a thread of their
+// own, ahead of the learning, and that thread has ended when they return or throw. While it reads, schema() may be
+// called by others, and ids() of instances that were delivered already; nothing else is.
 #pragma once
 
 #include <cstdint>

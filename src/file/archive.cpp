@@ -2,12 +2,13 @@
 
 #include <bit>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
-#include <iterator>
 #include <limits>
+#include <memory>
 #include <string_view>
 #include <zlib.h>
 
@@ -21,8 +22,9 @@ namespace omvc {
 namespace {
 
 constexpr std::string_view kMagic("OMVC\r\n\x1A\n", 8);
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;
 constexpr std::uint32_t kMaxKey = 255;
+constexpr std::size_t kReadAtOnce = 1 << 20;
 constexpr std::uint32_t kMaxDimensions = 4;
 
 // Goes on from the checksum of what came before, 0 at the start.
@@ -56,6 +58,12 @@ class Reader {
     if (!out.empty()) std::memcpy(out.data(), taken.data(), taken.size());
     return out;
   }
+  std::vector<std::string> texts(std::uint64_t count) {
+    if (count > bytes_.size() / sizeof count) fail("ends too early");
+    std::vector<std::string> out;
+    for (std::uint64_t i = 0; i < count; ++i) out.emplace_back(take(value<std::uint64_t>()));
+    return out;
+  }
   bool done() const { return bytes_.empty(); }
   [[noreturn]] void fail(const std::string& why) const {
     throw Error(
@@ -86,8 +94,9 @@ void Archive::put(const std::string& key, std::string text) {
   const std::uint64_t size = text.size();
   entries_[key] = {{size}, std::move(text)};
 }
-void Archive::put(const std::string& key, const std::vector<std::string>& lines) {
-  put(key, fmt::format("{}", fmt::join(lines, "\n")));
+void Archive::put(const std::string& key, std::vector<std::string> texts) {
+  const std::uint64_t size = texts.size();
+  entries_[key] = {{size}, std::move(texts)};
 }
 
 const Archive::Entry& Archive::entry(const std::string& key) const {
@@ -139,6 +148,7 @@ Vector Archive::vector(const std::string& key, Index size) const {
 }
 
 std::vector<std::string> Archive::lines(const std::string& key) const {
+  if (std::holds_alternative<std::vector<std::string>>(entry(key).data)) return data_of<std::vector<std::string>>(key);
   std::vector<std::string> out;
   const std::string& all = text(key);
   for (std::size_t begin = 0; begin <= all.size() && !all.empty();) {
@@ -162,6 +172,13 @@ void Archive::for_pieces(const F& emit) const {
     number(static_cast<std::uint32_t>(entry.data.index() + 1));
     number(static_cast<std::uint32_t>(entry.shape.size()));
     for (const std::uint64_t extent : entry.shape) number(extent);
+    if (const auto* texts = std::get_if<std::vector<std::string>>(&entry.data)) {
+      for (const std::string& text : *texts) {
+        number(static_cast<std::uint64_t>(text.size()));
+        emit(text.data(), text.size());
+      }
+      continue;
+    }
     std::visit(
         [&](const auto& data) { emit(reinterpret_cast<const char*>(data.data()), data.size() * sizeof data[0]); },
         entry.data);
@@ -188,8 +205,9 @@ Archive Archive::from_bytes(std::string_view bytes, const std::string& name) {
   Reader reader(bytes.substr(0, bytes.size() - sizeof stored), name);
   reader.take(kMagic.size());
   const auto version = reader.value<std::uint32_t>();
-  if (version != kVersion)
-    reader.fail(fmt::format("has version {}, and this program reads version {}", version, kVersion));
+  if (version < 1 || version > kVersion) {
+    reader.fail(fmt::format("has version {}, and this program reads versions 1 to {}", version, kVersion));
+  }
   Archive archive;
   archive.name_ = name;
   for (auto left = reader.value<std::uint32_t>(); left > 0; --left) {
@@ -215,6 +233,8 @@ Archive Archive::from_bytes(std::string_view bytes, const std::string& name) {
       entry.data = reader.values<Index>(count);
     } else if (type == 3) {
       entry.data = std::string(reader.take(count));
+    } else if (type == 4 && version >= 2) {
+      entry.data = reader.texts(count);
     } else {
       reader.fail(fmt::format("has an entry of unknown type {}", type));
     }
@@ -243,13 +263,26 @@ bool Archive::is_archive(const std::string& path) {
 }
 
 Archive Archive::load(const std::string& path) {
-  if (std::filesystem::is_directory(path))
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored))
     throw Error(ErrorKind::io, fmt::format("{}: is a folder; name a model file", path));
-  std::ifstream file(path, std::ios::binary);
-  const std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  if (!file.good() && !file.eof()) {
-    throw Error(ErrorKind::io, fmt::format("cannot read the model {}: {}", path, std::strerror(errno)));
+  const auto fail = [&](int reason) {
+    throw Error(ErrorKind::io, fmt::format("cannot read the model {}: {}", path, std::strerror(reason)));
+  };
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), std::fclose);
+  if (!file) fail(errno);
+  // The beginning first: a file that is none of ours may be of any size, and a device without end.
+  std::string bytes(kMagic.size(), '\0');
+  bytes.resize(std::fread(bytes.data(), 1, bytes.size(), file.get()));
+  if (bytes == kMagic) {
+    for (std::size_t got = 1; got > 0;) {
+      const std::size_t before = bytes.size();
+      bytes.resize(before + kReadAtOnce);
+      got = std::fread(bytes.data() + before, 1, kReadAtOnce, file.get());
+      bytes.resize(before + got);
+    }
   }
+  if (std::ferror(file.get()) != 0) fail(errno);
   return from_bytes(bytes, path);
 }
 

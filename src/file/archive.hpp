@@ -2,16 +2,20 @@
 // little-endian.
 //
 //     1. 8 bytes     magic: 'O' 'M' 'V' 'C' 0x0D 0x0A 0x1A 0x0A (a text-mode copy breaks it)
-//     2. u32         version of this layout: 1
+//     2. u32         version of this layout: 2
 //     3. u32         number of entries
 //     4. entries, each:
 //          u32       length of the key, at most 255
 //          bytes     key, ASCII, such as "view0/basis"; unique in the file
-//          u32       type: 1 = float64, 2 = int64, 3 = text (UTF-8 bytes)
+//          u32       type: 1 = float64, 2 = int64, 3 = text (bytes, as a rule UTF-8), 4 = list of texts
 //          u32       number of dimensions, at most 4
 //          u64 each  dimensions; their product is the number of elements
-//          elements  8 bytes each (types 1 and 2) or 1 byte each (type 3)
+//          elements  8 bytes each (types 1 and 2), 1 byte each (type 3), or (type 4) each a u64, its length, and its
+//          bytes
 //     5. u32         CRC-32 (as in zlib) of everything before it
+//
+// Version 1 has no lists: they are texts of type 3 with newlines between, which is why it cannot hold every name. It is
+// read as ever.
 //
 // Reading is hostile territory: every length is checked against the bytes that are there before memory is taken, and a
 // file that is truncated, altered or longer than it says is refused with a message.
@@ -34,7 +38,7 @@ class Archive {
   void put(const std::string& key, std::vector<Index> values);
   void put(const std::string& key, const Matrix& matrix);
   void put(const std::string& key, std::string text);
-  void put(const std::string& key, const std::vector<std::string>& lines);  // none of which holds a newline
+  void put(const std::string& key, std::vector<std::string> texts);
 
   // Each throws ErrorKind::data, naming the key, if the entry is absent or of another type or shape.
   bool has(const std::string& key) const { return entries_.contains(key); }
@@ -45,7 +49,7 @@ class Archive {
   Matrix matrix(const std::string& key, Index rows, Index cols) const;
   Vector vector(const std::string& key, Index size) const;
   const std::string& text(const std::string& key) const;
-  std::vector<std::string> lines(const std::string& key) const;
+  std::vector<std::string> lines(const std::string& key) const;  // a list of texts
 
   // Writes atomically; ErrorKind::io if it cannot be written.
   void save(const std::string& path) const;
@@ -61,7 +65,7 @@ class Archive {
  private:
   struct Entry {
     std::vector<std::uint64_t> shape;
-    std::variant<std::vector<double>, std::vector<Index>, std::string> data;
+    std::variant<std::vector<double>, std::vector<Index>, std::string, std::vector<std::string>> data;
   };
   const Entry& entry(const std::string& key) const;
   template <class F>

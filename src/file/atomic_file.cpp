@@ -22,6 +22,11 @@ void AtomicFile::write_at(std::size_t offset, const void* data, std::size_t size
   if (!write_fully_at(file_.descriptor(), data, size, static_cast<std::int64_t>(offset))) file_.fail("cannot write");
 }
 
+void AtomicFile::sync() {
+  flush();
+  file_.sync();
+}
+
 void AtomicFile::commit() {
   flush();
   file_.commit();

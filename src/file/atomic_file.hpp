@@ -20,7 +20,9 @@ class AtomicFile {
   // Overwrites bytes already written, for a header that is known only at the end.
   void write_at(std::size_t offset, const void* data, std::size_t size);
 
-  // Makes the file durable and gives it its name, replacing what was there.
+  // Writes out and makes durable; commit() does the same where it was not called before.
+  void sync();
+  // Gives the file its name, replacing what was there.
   void commit();
 
  private:

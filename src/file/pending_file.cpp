@@ -1,73 +1,120 @@
 #include "file/pending_file.hpp"
 
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 
 #include "omvc/error.hpp"
 
+#include "file/descriptor.hpp"
+
 namespace omvc {
 namespace {
 
+namespace fs = std::filesystem;
+
+constexpr int kNamesTried = 100;
+
 std::string folder_of(const std::string& path) {
-  const std::string folder = std::filesystem::path(path).parent_path().string();
+  const std::string folder = fs::path(path).parent_path().string();
   return folder.empty() ? "." : folder;
 }
 
+// What the passing names for a file begin with. Its name is hashed, because it may be as long as names can be.
+std::string passing_prefix(const std::string& path) {
+  std::uint32_t hash = 2166136261u;
+  for (const char c : fs::path(path).filename().string()) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
+  return fmt::format(".omvc-part-{:08x}-", hash);
+}
+
+std::string by_descriptor(int descriptor) { return fmt::format("/proc/self/fd/{}", descriptor); }
+
 }  // namespace
 
-PendingFile::PendingFile(std::string path, Naming naming) : path_(std::move(path)) {
-  if (std::filesystem::is_directory(path_)) {
+PendingFile::PendingFile(std::string path) : path_(std::move(path)) {
+  std::error_code ignored;
+  const fs::file_status status = fs::status(path_, ignored);
+  if (fs::is_directory(status)) {
     throw Error(ErrorKind::io, fmt::format("cannot write {}: it is a folder; give a file name", path_));
   }
-  if (std::filesystem::exists(path_) && !std::filesystem::is_regular_file(path_)) {
+  if (fs::exists(status) && !fs::is_regular_file(status)) {
     throw Error(ErrorKind::io, fmt::format("cannot write {}: it is a pipe or a device; give a file name", path_));
   }
-  create(naming);
+  remove_abandoned();
+  create();
   if (descriptor_ < 0) {
     throw Error(ErrorKind::io, fmt::format("cannot write {}: {}; choose a folder that exists and is writable", path_,
                                            std::strerror(errno)));
   }
+  // Tells others that somebody is at work. A file system without locks is no reason to fail.
+  ::flock(descriptor_, LOCK_EX | LOCK_NB);
 }
 
-void PendingFile::create(Naming naming) {
-  if (naming == Naming::unnamed) {
-    descriptor_ = ::open(folder_of(path_).c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
-    if (descriptor_ >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT)) return;
+std::string PendingFile::passing_name() const {
+  return fmt::format("{}/{}{:016x}", folder_of(path_), passing_prefix(path_), random_number());
+}
+
+void PendingFile::create() {
+  descriptor_ = ::open(folder_of(path_).c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+  if (descriptor_ >= 0 && ::access(by_descriptor(descriptor_).c_str(), F_OK) == 0) return;
+  if (descriptor_ < 0 && errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT && errno != EINVAL) return;
+  if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
+  for (int i = 0; i < kNamesTried && descriptor_ < 0; ++i) {
+    const std::string name = passing_name();
+    descriptor_ = ::open(name.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0666);
+    if (descriptor_ >= 0) temporary_ = name;
+    if (descriptor_ < 0 && errno != EEXIST) return;
   }
-  temporary_ = path_ + ".XXXXXX";
-  descriptor_ = ::mkostemp(temporary_.data(), O_CLOEXEC);
-  if (descriptor_ < 0) return;
-  // mkostemp makes the file private; results get the permissions that any new file has.
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  if (::fchmod(descriptor_, 0666 & ~mask) != 0) fail("cannot set the permissions of");
+}
+
+// A file with a passing name that nobody has locked belongs to a process that was killed.
+void PendingFile::remove_abandoned() const {
+  const std::string prefix = passing_prefix(path_);
+  std::error_code failure;
+  for (fs::directory_iterator entry(folder_of(path_), failure), end; !failure && entry != end;
+       entry.increment(failure)) {
+    if (!entry->path().filename().string().starts_with(prefix)) continue;
+    const int descriptor = ::open(entry->path().c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (descriptor < 0) continue;
+    if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) ::unlink(entry->path().c_str());
+    ::close(descriptor);
+  }
 }
 
 PendingFile::~PendingFile() {
   if (descriptor_ < 0) return;
-  ::close(descriptor_);
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  ::close(descriptor_);
+}
+
+void PendingFile::sync() {
+  if (synced_) return;
+  if (::fsync(descriptor_) != 0) fail("cannot write");
+  synced_ = true;
 }
 
 void PendingFile::commit() {
-  if (::fsync(descriptor_) != 0) fail("cannot write");
-  if (temporary_.empty()) {
-    // A file without a name can be linked but not renamed: it gets a passing name first.
-    const std::string passing = fmt::format("{}.{}.tmp", path_, ::getpid());
-    ::unlink(passing.c_str());
-    if (::linkat(AT_FDCWD, fmt::format("/proc/self/fd/{}", descriptor_).c_str(), AT_FDCWD, passing.c_str(),
-                 AT_SYMLINK_FOLLOW) != 0) {
+  sync();
+  // A file without a name can be linked but not renamed: it gets a passing name first.
+  for (int i = 0; temporary_.empty(); ++i) {
+    const std::string passing = passing_name();
+    const std::string from = by_descriptor(descriptor_);
+    if (::linkat(AT_FDCWD, from.c_str(), AT_FDCWD, passing.c_str(), AT_SYMLINK_FOLLOW) == 0) {
+      temporary_ = passing;
+    } else if (errno != EEXIST || i == kNamesTried) {
       fail("cannot write");
     }
-    temporary_ = passing;
   }
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail("cannot write");
+  // Whoever reads it from here on must not find it locked, even if somebody still has a copy of the descriptor.
+  ::flock(descriptor_, LOCK_UN);
   ::close(std::exchange(descriptor_, -1));
   // The rename itself is durable once the folder is; a folder that cannot be synced is no reason to fail.
   const int directory = ::open(folder_of(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -78,7 +125,9 @@ void PendingFile::commit() {
 }
 
 void PendingFile::fail(const char* what) const {
-  throw Error(ErrorKind::io, fmt::format("{} {}: {}; the file is left as it was", what, path_, std::strerror(errno)));
+  const int reason = errno;
+  throw Error(ErrorKind::io, fmt::format("{} {}: {}; the file is left as it was", what, path_,
+                                         reason != 0 ? std::strerror(reason) : "nothing could be written"));
 }
 
 }  // namespace omvc

@@ -1,6 +1,7 @@
 // A file in the folder where it will stand, without a name until it is complete, so that it appears whole or not at all
-// and a process that is killed leaves nothing behind. Libraries that open files by name, and file systems that have no
-// files without one, get a temporary name.
+// and a process that is killed leaves nothing behind. Where the system has no files without a name, or no way to name
+// them later (/proc is missing), the file has a passing name, `.omvc-part-` and more. It is locked while its process
+// lives; what a killed one left behind is removed when the same file is written again.
 #pragma once
 
 #include <string>
@@ -9,30 +10,32 @@ namespace omvc {
 
 class PendingFile {
  public:
-  enum class Naming { unnamed, temporary };
-
   // Creates the file, with the permissions that any new file has. Throws ErrorKind::io, naming the path and the reason,
   // if it cannot be created.
-  explicit PendingFile(std::string path, Naming naming = Naming::unnamed);
+  explicit PendingFile(std::string path);
   ~PendingFile();  // removes what was written unless it was committed
   PendingFile(const PendingFile&) = delete;
   PendingFile& operator=(const PendingFile&) = delete;
 
   const std::string& path() const { return path_; }
-  const std::string& temporary() const { return temporary_; }  // empty without a name
   int descriptor() const { return descriptor_; }
 
-  // Makes what was written durable and gives it its name, replacing what was there.
+  // Makes what was written durable, so that of all that can fail little is left for commit().
+  void sync();
+  // The same where it has not been done, and gives the file its name, replacing what was there.
   void commit();
   // Throws ErrorKind::io with errno's reason.
   [[noreturn]] void fail(const char* what) const;
 
  private:
-  void create(Naming naming);
+  void create();
+  std::string passing_name() const;
+  void remove_abandoned() const;
 
   std::string path_;
-  std::string temporary_;
+  std::string temporary_;  // empty without a name
   int descriptor_ = -1;
+  bool synced_ = false;
 };
 
 }  // namespace omvc

@@ -24,16 +24,17 @@ struct Mark {
 };
 static_assert(sizeof(Mark) == sizeof(double));
 
-std::uint32_t checksum(const double* values, Index width) {
-  return static_cast<std::uint32_t>(
-      ::crc32_z(0, reinterpret_cast<const unsigned char*>(values), static_cast<std::size_t>(width) * sizeof(double)));
+std::uint32_t checksum_seed(std::uint64_t identity) {
+  if (identity == 0) return 0;
+  return static_cast<std::uint32_t>(::crc32_z(0, reinterpret_cast<const unsigned char*>(&identity), sizeof identity));
 }
 
 [[noreturn]] void fail(const char* what, const std::string& name) {
-  throw Error(ErrorKind::io,
-              fmt::format("cannot {} {}: {}; {}", what, name.empty() ? "the temporary file of embedding rows" : name,
-                          errno != 0 ? std::strerror(errno) : "it is shorter than expected",
-                          name.empty() ? "set TMPDIR to a folder with more room" : "make room and resume"));
+  throw Error(
+      ErrorKind::io,
+      fmt::format("cannot {} {}: {}; {}", what, name.empty() ? "the temporary file of embedding rows" : name,
+                  errno != 0 ? std::strerror(errno) : "it is shorter than expected",
+                  name.empty() ? "set TMPDIR to a folder that is writable and has room" : "make room and resume"));
 }
 
 // Calls f(first in the list, number of rows) for maximal runs of consecutive row numbers: one transfer each.
@@ -54,7 +55,8 @@ RowStore::RowStore(Index width) : width_(width) {
   if (slots_[0].descriptor < 0) fail("create", "");
 }
 
-RowStore::RowStore(Index width, const std::string& name) : width_(width), lasting_(true) {
+RowStore::RowStore(Index width, const std::string& name, std::uint64_t identity)
+    : width_(width), seed_(checksum_seed(identity)), lasting_(true) {
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     slots_[i].name = fmt::format("{}.{}", name, i);
     slots_[i].descriptor = ::open(slots_[i].name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
@@ -71,6 +73,11 @@ RowStore::~RowStore() {
   }
 }
 
+std::uint32_t RowStore::checksum(const double* values) const {
+  return static_cast<std::uint32_t>(::crc32_z(seed_, reinterpret_cast<const unsigned char*>(values),
+                                              static_cast<std::size_t>(width_) * sizeof(double)));
+}
+
 void RowStore::write(std::span<const Index> rows, const double* data) {
   const auto width = static_cast<std::size_t>(width_);
   const Slot& slot = slot_of(generation_);
@@ -78,7 +85,7 @@ void RowStore::write(std::span<const Index> rows, const double* data) {
   for_runs(rows, [&](std::size_t first, std::size_t count) {
     buffer.clear();
     for (std::size_t i = first; i < first + count; ++i) {
-      const Mark mark{static_cast<std::uint32_t>(generation_), checksum(data + i * width, width_)};
+      const Mark mark{static_cast<std::uint32_t>(generation_), checksum(data + i * width)};
       double bits = 0;
       std::memcpy(&bits, &mark, sizeof bits);
       buffer.push_back(bits);
@@ -114,11 +121,12 @@ bool RowStore::take(const double* record, Index generation, const Slot& slot, In
                             "to the same moment; bring back both, or start again without --resume",
                             slot.name, row));
   }
-  if (mark.checksum != checksum(record + 1, width_)) {
-    throw Error(ErrorKind::data,
-                fmt::format("{}: row {} was altered since it was written (its checksum does not match); start again "
-                            "without --resume",
-                            slot.name.empty() ? "the temporary file of embedding rows" : slot.name, row));
+  if (mark.checksum != checksum(record + 1)) {
+    throw Error(
+        ErrorKind::data,
+        fmt::format("{}: row {} was altered since it was written, or another run wrote it (its checksum does not "
+                    "match); start again without --resume",
+                    slot.name.empty() ? "the temporary file of embedding rows" : slot.name, row));
   }
   std::copy_n(record + 1, width_, out);
   return true;
@@ -174,27 +182,6 @@ void RowStore::sync() const {
   for (const Slot& slot : slots_) {
     if (slot.descriptor >= 0 && ::fdatasync(slot.descriptor) != 0) fail("write", slot.name);
   }
-}
-
-RowFolder::RowFolder(std::string path) : path_(std::move(path)) {
-  std::error_code error;
-  std::filesystem::create_directories(path_, error);
-  if (error) {
-    throw Error(ErrorKind::io,
-                fmt::format("cannot make the folder {}: {}; choose a place that is writable", path_, error.message()));
-  }
-}
-
-void RowFolder::sync() const {
-  const int folder = path_.empty() ? -1 : ::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder < 0) return;
-  ::fsync(folder);
-  ::close(folder);
-}
-
-std::unique_ptr<RowStore> RowFolder::open(const std::string& name, Index width) const {
-  if (path_.empty()) return std::make_unique<RowStore>(width);
-  return std::make_unique<RowStore>(width, path_ + "/" + name);
 }
 
 }  // namespace omvc

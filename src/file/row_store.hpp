@@ -12,7 +12,8 @@
 // number, little-endian:
 //
 //     u32        generation that wrote the record; 0 in a row never written (a hole of the file)
-//     u32        CRC-32 (as in zlib) of the values
+//     u32        CRC-32 (as in zlib) of the identity of the run, as u64, and the values; where the identity is 0, as in
+//                the files of the first version, of the values alone
 //     f64 each   the values
 #pragma once
 
@@ -31,8 +32,9 @@ class RowStore {
  public:
   // A temporary store.
   explicit RowStore(Index width);
-  // A lasting store: opens NAME.0 and NAME.1, creating them where they are absent.
-  RowStore(Index width, const std::string& name);
+  // A lasting store: opens NAME.0 and NAME.1, creating them where they are absent. Rows that a run of another identity
+  // wrote are refused when they are read.
+  RowStore(Index width, const std::string& name, std::uint64_t identity = 0);
   ~RowStore();
   RowStore(const RowStore&) = delete;
   RowStore& operator=(const RowStore&) = delete;
@@ -78,27 +80,45 @@ class RowStore {
 
   static constexpr Index kAny = -1;
 
+  std::uint32_t checksum(const double* values) const;
+
   Index width_;
+  std::uint32_t seed_ = 0;  // of the checksums
   bool lasting_ = false;
   Index generation_ = 1;
   Index rows_ = 0;
   std::array<Slot, 2> slots_;
 };
 
-// Where a run keeps its row stores: in temporary files, or, for a checkpoint, in a folder.
+// Where a run keeps its row stores: in temporary files, or, for a checkpoint, in a folder. Copies share the folder.
+//
+// A folder of ours holds the file omvc-rows with the identity of the run that it belongs to, and row stores. Whoever
+// has it open has it locked, so that no two runs write to it at a time; the lock ends with the process. A folder that
+// holds anything else is somebody's own: it is refused, and nothing in it is ever removed.
 class RowFolder {
  public:
   RowFolder() = default;  // temporary files
-  // The folder is made where it is absent.
-  explicit RowFolder(std::string path);
+  // Takes the folder, which is made where it is absent, and goes again if nothing is put into it. Throws ErrorKind::io
+  // if it cannot be made, ErrorKind::usage if another run has it or it is not ours.
+  explicit RowFolder(const std::string& path);
 
-  bool lasting() const { return !path_.empty(); }
+  bool lasting() const { return held_ != nullptr; }
+  // 0 for the folder of a checkpoint of the first version.
+  std::uint64_t identity() const;
+  // Removes what an older run left and gives the folder an identity of its own.
+  void start_anew();
+  // Throws ErrorKind::data unless it belongs to the run of this identity.
+  void go_on(std::uint64_t identity);
+  // Removes the rows and the folder; the locks of all copies go with it.
+  void remove();
+
   // Makes the names of its files durable. A folder that cannot be synced is no reason to fail.
   void sync() const;
   std::unique_ptr<RowStore> open(const std::string& name, Index width) const;
 
  private:
-  std::string path_;
+  struct Held;
+  std::shared_ptr<Held> held_;
 };
 
 }  // namespace omvc

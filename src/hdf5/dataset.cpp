@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "hdf5/object.hpp"
+#include "hdf5/storage.hpp"
 #include "hdf5/text.hpp"
 
 namespace omvc::h5 {
@@ -95,6 +96,7 @@ Index file_bytes(hid_t object) {
 Dataset::Dataset(Object object) : Object(std::move(object)) {
   const Call call;
   if (!is_dataset()) throw Error(kRead, fmt::format("{}: expected a dataset, found something else", where()));
+  check_inside();
   const Handle space = own(H5Dget_space(id()), kRead, where(), "the shape cannot be read");
   const Handle type = own(H5Dget_type(id()), kRead, where(), "the type cannot be read");
   elements_ = elements_of(type.get());
@@ -111,6 +113,15 @@ Dataset::Dataset(Object object) : Object(std::move(object)) {
     }
     shape_.push_back(static_cast<Index>(size));
   }
+}
+
+void Dataset::check_inside() const {
+  const Handle creation = own(H5Dget_create_plist(id()), kRead, where(), "cannot be opened");
+  const bool is_virtual = H5Pget_layout(creation.get()) == H5D_VIRTUAL;
+  if (!is_virtual && H5Pget_external_count(creation.get()) == 0) return;
+  throw Error(kRead, fmt::format("{}: the values lie in other files ({} dataset), which omvc does not read: write the "
+                                 "file again with the values in it",
+                                 where(), is_virtual ? "a virtual" : "an external"));
 }
 
 void Dataset::check_range(Index first, Index count, Index first_col, Index cols, Index element_bytes) const {
@@ -215,6 +226,7 @@ void Dataset::append_raw(Id memory_type, const void* values, Index count) {
   const Handle space = select(first, count, 0, cols(), memory);
   check(H5Dwrite(id(), memory_type, memory.get(), space.get(), H5P_DEFAULT, values), kWrite, where(),
         "cannot be written");
+  check_written(id());
 }
 
 template <class T>
@@ -227,7 +239,10 @@ void Dataset::append_text(const std::vector<std::string>& values) {
   const Call call;
   std::vector<const char*> pointers;
   pointers.reserve(values.size());
-  for (const std::string& value : values) pointers.push_back(value.c_str());
+  for (const std::string& value : values) {
+    check_text(value, where());
+    pointers.push_back(value.c_str());
+  }
   const Handle type = text_type();
   append_raw(type.get(), pointers.data(), static_cast<Index>(values.size()) / std::max<Index>(cols(), 1));
 }
@@ -290,6 +305,8 @@ Dataset Group::create(const std::string& name, Store store, const Layout& layout
   const Handle creation(H5Pcreate(H5P_DATASET_CREATE));
   const std::string path = (this->name() == "/" ? "" : this->name()) + "/" + name;
   const std::string place = fmt::format("{}: {}", file(), path);
+  // The same content is the same bytes, whenever it is written.
+  check(H5Pset_obj_track_times(creation.get(), false), kWrite, place, "cannot be created");
   check(H5Pset_chunk(creation.get(), rank, chunk.data()), kWrite, place, "cannot be created");
   if (layout.gzip > 0) {
     check(H5Pset_deflate(creation.get(), static_cast<unsigned>(layout.gzip)), kWrite, place, "cannot be compressed");

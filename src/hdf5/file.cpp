@@ -1,30 +1,21 @@
 #include "hdf5/file.hpp"
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/core.h>
 #include <hdf5.h>
+#include <string_view>
 #include <unistd.h>
 
+#include "file/descriptor.hpp"
+#include "file/reading_limits.hpp"
 #include "hdf5/probe.hpp"
 
 namespace omvc::h5 {
 namespace {
-
-#ifdef OMVC_FUZZING
-constexpr bool kProbe = false;  // fuzzers make sound files, thousands a second
-#else
-constexpr bool kProbe = true;
-#endif
-
-// A file system without locks is no reason to refuse a file.
-Handle file_access() {
-  Handle access(H5Pcreate(H5P_FILE_ACCESS));
-  H5Pset_file_locking(access.get(), true, true);
-  return access;
-}
 
 void check_readable(const std::string& path) {
   std::error_code ignored;
@@ -39,54 +30,78 @@ void check_readable(const std::string& path) {
   }
 }
 
+// It stands at the start, or behind a user block of 512 bytes, or of twice that, and so on.
+bool has_signature(int descriptor) {
+  constexpr std::string_view kSignature = "\x89HDF\r\n\x1a\n";
+  std::array<char, kSignature.size()> bytes{};
+  for (std::int64_t at = 0; read_fully_at(descriptor, bytes.data(), bytes.size(), at); at = at == 0 ? 512 : 2 * at) {
+    if (std::string_view(bytes.data(), bytes.size()) == kSignature) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 bool is_hdf5(const std::string& path) {
-  const Call call;
-  return H5Fis_hdf5(path.c_str()) > 0;
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return false;
+  const bool found = has_signature(descriptor);
+  ::close(descriptor);
+  return found;
 }
 
 File File::open(const std::string& path, bool trusted) {
   check_readable(path);
   const Call call;
-  if (!is_hdf5(path)) {
+  auto storage = open_storage(path);
+  if (!has_signature(storage->descriptor())) {
     throw Error(ErrorKind::data, fmt::format("{}: is not an HDF5 file, or its beginning is damaged", path));
   }
-  if (kProbe && !trusted) probe(path);
-  const Handle access = file_access();
-  return {own(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), ErrorKind::data, path,
-              "cannot be opened as HDF5; it may be damaged or still being written"),
-          path};
+  if (reading_limits().probe_hdf5 && !trusted) probe(path);
+  const Handle access = access_to(storage);
+  Handle file = own(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), ErrorKind::data, path,
+                    "cannot be opened as HDF5; it may be damaged or still being written");
+  return {std::move(file), std::move(storage)};
 }
 
-File File::edit(const std::string& path, const std::string& shown_path) {
+File File::edit(int descriptor, const std::string& path) {
   const Call call;
-  const Handle access = file_access();
-  return {own(H5Fopen(path.c_str(), H5F_ACC_RDWR, access.get()), ErrorKind::io, shown_path, "cannot be opened"),
-          shown_path};
+  auto storage = share_storage(descriptor, path);
+  const Handle access = access_to(storage);
+  Handle file = own(H5Fopen(path.c_str(), H5F_ACC_RDWR, access.get()), ErrorKind::io, path, "cannot be opened");
+  return {std::move(file), std::move(storage)};
 }
 
-File File::create(const std::string& path, const std::string& shown_path, Index user_block) {
+File File::create(int descriptor, const std::string& path, Index user_block) {
   const Call call;
-  const Handle access = file_access();
-  const Handle creation(H5Pcreate(H5P_FILE_CREATE));
-  H5Pset_userblock(creation.get(), static_cast<hsize_t>(user_block));
-  return {own(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation.get(), access.get()), ErrorKind::io, shown_path,
-              "cannot be created"),
-          shown_path};
+  auto storage = share_storage(descriptor, path);
+  const Handle access = access_to(storage);
+  const Handle creation = own(H5Pcreate(H5P_FILE_CREATE), ErrorKind::io, path, "cannot be created");
+  check(H5Pset_userblock(creation.get(), static_cast<hsize_t>(user_block)), ErrorKind::io, path, "cannot be created");
+  Handle file = own(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation.get(), access.get()), ErrorKind::io, path,
+                    "cannot be created");
+  return {std::move(file), std::move(storage)};
 }
 
 Group File::root() const {
   const Call call;
-  return Group(
-      Object(own(H5Gopen2(handle_.get(), "/", H5P_DEFAULT), ErrorKind::data, path_, "has no root group"), path_, "/"));
+  return Group(Object(own(H5Gopen2(handle_.get(), "/", H5P_DEFAULT), ErrorKind::data, path(), "has no root group"),
+                      path(), "/"));
+}
+
+void File::flush() {
+  const Call call;
+  check(H5Fflush(handle_.get(), H5F_SCOPE_GLOBAL), ErrorKind::io, path(), "cannot be written");
+  storage_->check_written();
 }
 
 void File::close() {
   const Call call;
   if (!handle_) return;
-  check(H5Fflush(handle_.get(), H5F_SCOPE_GLOBAL), ErrorKind::io, path_, "cannot be written");
-  if (!handle_.close()) fail(ErrorKind::io, path_, "cannot be written");
+  flush();
+  if (!handle_.close()) fail(ErrorKind::io, path(), "cannot be written");
+  storage_->check_written();
+  if (close_failures() != failures_before_) fail(ErrorKind::io, path(), "a part of it cannot be written");
 }
 
 }  // namespace omvc::h5

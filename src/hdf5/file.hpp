@@ -1,9 +1,11 @@
 // An HDF5 file as a whole. Files of unknown origin are probed first (hdf5/probe.hpp).
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "hdf5/object.hpp"
+#include "hdf5/storage.hpp"
 
 namespace omvc::h5 {
 
@@ -15,23 +17,28 @@ class File {
   // For reading. Probes the file unless it is `trusted`. Throws ErrorKind::io if it cannot be opened, ErrorKind::data
   // if it is not HDF5 or damaged.
   static File open(const std::string& path, bool trusted = false);
-  // For adding to a file that is ours.
-  static File edit(const std::string& path, const std::string& shown_path);
-  // Replaces what is there. A user block of this many bytes (0, 512, ...) is left at the start for the caller to fill
-  // in. `shown_path` is what messages call the file.
-  static File create(const std::string& path, const std::string& shown_path, Index user_block = 0);
+  // For adding to a file that is open for reading and writing; `path` is what messages call it.
+  static File edit(int descriptor, const std::string& path);
+  // The same for a new file in the place of what is there. A user block of this many bytes (0, 512, ...) is left at the
+  // start for the caller to fill in.
+  static File create(int descriptor, const std::string& path, Index user_block = 0);
 
-  const std::string& path() const { return path_; }
+  const std::string& path() const { return storage_->path(); }
   Group root() const;
 
-  // Writes out and closes. Throws ErrorKind::io where that fails; a file that is merely destroyed may be incomplete.
+  // Writes out what the library still holds. Throws ErrorKind::io where that fails, now or in any write before.
+  void flush();
+  // The same and closes; a file that is merely destroyed may be incomplete. Objects of the file are to be closed
+  // before, or it stays open.
   void close();
 
  private:
-  File(Handle handle, std::string path) : handle_(std::move(handle)), path_(std::move(path)) {}
+  File(Handle handle, std::shared_ptr<Storage> storage)
+      : handle_(std::move(handle)), storage_(std::move(storage)), failures_before_(close_failures()) {}
 
   Handle handle_;
-  std::string path_;
+  std::shared_ptr<Storage> storage_;
+  long failures_before_;
 };
 
 }  // namespace omvc::h5

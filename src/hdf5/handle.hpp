@@ -30,8 +30,9 @@ class Call {
   void* printer_data_ = nullptr;
 };
 
-// For a child process right after fork(): it is alone, and the lock that it inherited belongs to its parent's thread.
-void start_lock_anew();
+// How often a handle could not be closed in this process. What an object still had to write is lost then, which a file
+// that was being written has to know of.
+long close_failures();
 
 // Owns one identifier of the library, whatever it stands for.
 class Handle {

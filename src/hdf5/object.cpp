@@ -13,6 +13,9 @@ constexpr ErrorKind kRead = ErrorKind::data;
 constexpr ErrorKind kWrite = ErrorKind::io;
 constexpr Index kLargestAttribute = 1 << 26;  // bytes; no attribute of any use is larger
 
+constexpr std::size_t kLongestLink = 4096;
+constexpr int kMostLinks = 8;  // one after the other
+
 herr_t collect_name(hid_t, const char* name, const H5L_info_t*, void* out) {
   static_cast<std::vector<std::string>*>(out)->emplace_back(name);
   return 0;
@@ -101,6 +104,7 @@ void Object::write_attribute(const std::string& name, Id type, const std::vector
 
 void Object::set_attribute(const std::string& name, std::string_view text) {
   const Call call;
+  check_text(text, where());
   const Handle type = text_type();
   const std::string copy(text);
   const char* pointer = copy.c_str();
@@ -111,7 +115,10 @@ void Object::set_attribute(const std::string& name, const std::vector<std::strin
   const Call call;
   const Handle type = text_type();
   std::vector<const char*> pointers;
-  for (const std::string& text : texts) pointers.push_back(text.c_str());
+  for (const std::string& text : texts) {
+    check_text(text, where());
+    pointers.push_back(text.c_str());
+  }
   write_attribute(name, type.get(), {static_cast<Index>(texts.size())}, texts.empty() ? nullptr : pointers.data());
 }
 
@@ -133,8 +140,34 @@ Group::Group(Object object) : Object(std::move(object)) {
   if (!is_group()) throw Error(kRead, fmt::format("{}: expected a group, found something else", where()));
 }
 
+// Throws for a link on the way to a member that leads out of the file or of this group.
+void Group::check_links(const std::string& name, int depth) const {
+  const auto refuse = [&](const std::string& part, const char* what) {
+    throw Error(kRead, fmt::format("{}: {} is {}, which omvc does not follow: put the data themselves there", file(),
+                                   joined(this->name(), part), what));
+  };
+  for (std::size_t end = name.find('/', 1);; end = name.find('/', end + 1)) {
+    const std::string part = name.substr(0, end);
+    H5L_info_t info{};
+    if (part.empty() || H5Lget_info(id(), part.c_str(), &info, H5P_DEFAULT) < 0) return;
+    if (info.type == H5L_TYPE_EXTERNAL) refuse(part, "a link into another file");
+    if (info.type != H5L_TYPE_HARD && info.type != H5L_TYPE_SOFT) refuse(part, "a link of an unknown kind");
+    if (info.type == H5L_TYPE_SOFT) {
+      std::string target(std::min<std::size_t>(info.u.val_size, kLongestLink), '\0');
+      check(H5Lget_val(id(), part.c_str(), target.data(), target.size(), H5P_DEFAULT), kRead, where(),
+            "a link cannot be read");
+      target.resize(target.find('\0') == std::string::npos ? target.size() : target.find('\0'));
+      if (target.starts_with('/') || depth == kMostLinks) refuse(part, "a link out of its group");
+      const std::size_t folder = part.rfind('/');
+      check_links(folder == std::string::npos ? target : part.substr(0, folder + 1) + target, depth + 1);
+    }
+    if (end == std::string::npos) return;
+  }
+}
+
 bool Group::has(const std::string& name) const {
   const Call call;
+  check_links(name);
   // H5Oexists_by_name asks for every link on the way to exist.
   for (std::size_t end = name.find('/', 1);; end = name.find('/', end + 1)) {
     const std::string part = name.substr(0, end);

@@ -1,6 +1,9 @@
 // Groups and datasets of an HDF5 file, with the attributes that both may have. The names of objects are paths inside
 // the file, such as "mod/rna/obs". Whatever cannot be found or read throws ErrorKind::data with the file and the
 // object; whatever cannot be written throws ErrorKind::io.
+//
+// All that is read lies in the file, and in the group that was asked: links to other files, soft links to other groups,
+// and datasets whose values lie in other files (external or virtual) are refused with ErrorKind::data.
 #pragma once
 
 #include <string>
@@ -84,6 +87,7 @@ class Dataset : public Object {
   void append_flags(const std::vector<std::uint8_t>& values);
 
  private:
+  void check_inside() const;
   void check_range(Index first, Index count, Index first_col, Index cols, Index element_bytes) const;
   Handle select(Index first, Index count, Index first_col, Index cols, Handle& memory) const;
   void append_raw(Id memory_type, const void* values, Index count);
@@ -117,6 +121,9 @@ class Group : public Object {
   Group create_group(const std::string& name);
   Dataset create(const std::string& name, Store type, const Layout& layout = {});
   void remove(const std::string& name);
+
+ private:
+  void check_links(const std::string& name, int depth = 0) const;
 };
 
 }  // namespace omvc::h5

@@ -1,5 +1,7 @@
 #include "hdf5/text.hpp"
 
+#include <algorithm>
+#include <fmt/core.h>
 #include <hdf5.h>
 
 namespace omvc::h5 {
@@ -18,6 +20,14 @@ Handle boolean_type() {
   H5Tenum_insert(type.get(), "FALSE", &no);
   H5Tenum_insert(type.get(), "TRUE", &yes);
   return type;
+}
+
+void check_text(std::string_view text, const std::string& where) {
+  const std::size_t at = text.find('\0');
+  if (at == std::string_view::npos) return;
+  throw Error(ErrorKind::data,
+              fmt::format("{}: the name '{}' goes on after a NUL byte, which HDF5 cannot hold: rename it", where,
+                          std::string(text.substr(0, std::min<std::size_t>(at, 80)))));
 }
 
 TextBuffer::TextBuffer(Id type, Index size)

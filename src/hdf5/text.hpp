@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "omvc/chunk.hpp"
@@ -12,6 +13,9 @@ namespace omvc::h5 {
 
 Handle text_type();     // UTF-8 of variable length
 Handle boolean_type();  // an enumeration FALSE = 0, TRUE = 1 over bytes
+
+// Throws ErrorKind::data for text with a NUL byte, at which HDF5 would cut it off.
+void check_text(std::string_view text, const std::string& where);
 
 // Room for `size` texts of a type, of fixed or variable length, for the library to read into.
 class TextBuffer {

@@ -2,6 +2,7 @@
 
 #include <exception>
 #include <limits>
+#include <new>
 #include <system_error>
 #include <utility>
 
@@ -27,6 +28,8 @@ Workers::Workers(int threads) {
     for (int i = 1; i < threads; ++i) threads_.emplace_back([this] { work(); });
   } catch (const std::system_error&) {
     // The machine allows no more threads. Results do not depend on their number: those that run will do.
+  } catch (const std::bad_alloc&) {
+    // Nor has it memory for more.
   }
 }
 

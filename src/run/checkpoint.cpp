@@ -13,6 +13,7 @@ namespace omvc {
 namespace {
 
 constexpr Index kVersion = 2;
+constexpr const char* kIdentity = "checkpoint/identity";
 
 [[noreturn]] void fail() { throw Error(ErrorKind::data, "the entries of the checkpoint contradict each other"); }
 
@@ -239,8 +240,12 @@ void CheckpointClock::written(double seconds) {
   least_ = kShare * seconds;
 }
 
+namespace {
+
+// Throws ErrorKind::usage if there is a file of this name that is no checkpoint, which a run must not replace.
 void check_replaceable(const std::string& file) {
-  if (!std::filesystem::exists(file)) return;
+  std::error_code ignored;
+  if (!std::filesystem::exists(file, ignored)) return;
   const auto refuse = [&](const char* what) {
     throw Error(ErrorKind::usage,
                 fmt::format("{} {}, and a checkpoint would replace it: give another name", file, what));
@@ -257,11 +262,66 @@ void check_replaceable(const std::string& file) {
 
 std::string checkpoint_rows(const std::string& file) { return file + ".rows"; }
 
-void remove_checkpoint(const std::string& file) {
+}  // namespace
+
+std::optional<Archive> open_checkpoint(const Checkpointing& wanted, RowFolder& rows) {
+  const std::string folder = checkpoint_rows(wanted.file);
+  std::error_code ignored;
+  const bool resume = wanted.resume && std::filesystem::exists(wanted.file, ignored);
+  if (!resume) {
+    check_replaceable(wanted.file);
+    rows = RowFolder(folder);
+    return std::nullopt;
+  }
+  if (!std::filesystem::is_directory(folder, ignored)) {
+    // What is no checkpoint is said to be none, rather than to lack a part.
+    if (Archive::load(wanted.file).has("checkpoint/version")) {
+      throw Error(ErrorKind::data,
+                  fmt::format("the folder {} is missing, without which {} cannot be resumed: bring it back, "
+                              "or start again without --resume",
+                              folder, wanted.file));
+    }
+    throw Error(ErrorKind::data, fmt::format("cannot resume from {}: it is not a checkpoint; name the file that "
+                                             "--checkpoint wrote",
+                                             wanted.file));
+  }
+  // The folder first: once it is ours nobody replaces the archive.
+  rows = RowFolder(folder);
+  Archive archive = Archive::load(wanted.file);
+  std::uint64_t identity = 0;
+  if (archive.has(kIdentity)) {
+    const std::vector<Index>& stored = archive.integers(kIdentity);
+    if (stored.size() != 1) fail();
+    identity = std::bit_cast<std::uint64_t>(stored[0]);
+  }
+  rows.go_on(identity);
+  return archive;
+}
+
+void start_checkpoint(const Checkpointing& wanted, RowFolder& rows) {
   std::error_code ignored;
   // The archive goes first: rows without it are refused by nobody, it without its rows would be.
-  std::filesystem::remove(file, ignored);
-  std::filesystem::remove_all(checkpoint_rows(file), ignored);
+  std::filesystem::remove(wanted.file, ignored);
+  rows.start_anew();
+}
+
+void put_identity(Archive& archive, const RowFolder& rows) {
+  if (rows.identity() != 0) archive.put(kIdentity, std::vector<Index>{std::bit_cast<Index>(rows.identity())});
+}
+
+void remove_checkpoint(const std::string& file) {
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(checkpoint_rows(file), ignored)) {
+    if (Archive::is_archive(file)) std::filesystem::remove(file, ignored);
+    return;
+  }
+  try {
+    RowFolder rows(checkpoint_rows(file));
+    if (Archive::is_archive(file)) std::filesystem::remove(file, ignored);
+    rows.remove();
+  } catch (const Error&) {
+    // Another run goes on from it, or the folder is somebody's own.
+  }
 }
 
 }  // namespace omvc

@@ -6,6 +6,7 @@
 // stores keep the generation that the archive refers to while the next one is written. The entries:
 //
 //     checkpoint/version      int64     2
+//     checkpoint/identity     int64     that of the run, which its rows carry too (file/row_store.hpp)
 //     checkpoint/position     int64[5]  pass, labelling, chunks done, their instances and rounds
 //     checkpoint/fingerprint  int64[4]  of this pass so far, of all the data; the same of the order of the instances
 //     checkpoint/times        f64[3]    seconds of the run, of this pass, waited in this pass
@@ -25,11 +26,13 @@
 //     what the method saves   Method::save
 //
 // Chunks, products and profile came later than the rest. Where they are absent, counting starts with the resumed run.
+// So did the identity; a checkpoint without one has rows without one.
 //
 // A pass must not begin before the last one is in a checkpoint: see RowStore.
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 
 #include "omvc/clusterer.hpp"
@@ -87,10 +90,14 @@ class CheckpointClock {
   double least_ = 0;  // seconds until the next one, at least, unless chunks are counted
 };
 
-// Throws ErrorKind::usage if there is a file of this name that is no checkpoint, which a run must not replace.
-void check_replaceable(const std::string& file);
+// Takes the folder of rows, FILE.rows, for this run, and gives the checkpoint to go on from, where one is wanted and
+// there is one. Throws ErrorKind::usage if another run has the folder, if the folder is not that of a checkpoint, or if
+// the file is none, which a run must not replace; ErrorKind::data if the two do not belong together.
+std::optional<Archive> open_checkpoint(const Checkpointing& wanted, RowFolder& rows);
 
-// The folder of row stores that belongs to a checkpoint.
-std::string checkpoint_rows(const std::string& file);
+// Removes what an older run left.
+void start_checkpoint(const Checkpointing& wanted, RowFolder& rows);
+
+void put_identity(Archive& archive, const RowFolder& rows);
 
 }  // namespace omvc

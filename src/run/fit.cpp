@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <fmt/format.h>
 
 #include "omvc/clusterer.hpp"
@@ -73,7 +72,7 @@ class FitRun {
   void begin();
   void resume_from(const Archive& archive);
   void resume(const Archive& archive);
-  std::optional<Archive> last_checkpoint() const;
+  std::optional<Archive> last_checkpoint();
   void make_method();
   void learn_sample();
   void checkpoint();
@@ -140,7 +139,7 @@ void FitRun::begin() {
   counts_.squares.assign(setting_.schema.views.size(), 0.0);
   counts_.present.assign(setting_.schema.views.size(), 0);
   // What an older run left goes only now that this one is known to be possible.
-  if (!keep_.file.empty()) remove_checkpoint(keep_.file);
+  if (!keep_.file.empty()) start_checkpoint(keep_, folder_);
   make_method();
   if (model_ && again_) learn_sample();
   observer_.on_start(report_, passes_);
@@ -192,7 +191,6 @@ std::vector<Index> FitRun::scale(Chunk& chunk) {
 }
 
 void FitRun::make_method() {
-  if (!keep_.file.empty()) folder_ = RowFolder(checkpoint_rows(keep_.file));
   patterns_.emplace(setting_.schema.views.size(), folder_);
   const MethodContext context{.options = setting_.options,
                               .schema = setting_.schema,
@@ -212,16 +210,14 @@ void FitRun::make_method() {
 }
 
 // The checkpoint to go on from.
-std::optional<Archive> FitRun::last_checkpoint() const {
+std::optional<Archive> FitRun::last_checkpoint() {
   if (keep_.file.empty()) return std::nullopt;
   if (!again_) {
     throw Error(ErrorKind::usage,
                 "a stream that can be read only once cannot be resumed: leave --checkpoint out, or "
                 "write the data to a file first");
   }
-  if (keep_.resume && std::filesystem::exists(keep_.file)) return Archive::load(keep_.file);
-  check_replaceable(keep_.file);
-  return std::nullopt;
+  return open_checkpoint(keep_, folder_);
 }
 
 void FitRun::resume_from(const Archive& archive) {
@@ -237,12 +233,6 @@ void FitRun::resume_from(const Archive& archive) {
 void FitRun::resume(const Archive& archive) {
   get_fit_state(archive, setting_, state_);
   profile_.add(state_.step_seconds);
-  if (!std::filesystem::is_directory(checkpoint_rows(keep_.file))) {
-    throw Error(ErrorKind::data,
-                fmt::format("the folder {} is missing, without which {} cannot be resumed: bring it back, "
-                            "or start again without --resume",
-                            checkpoint_rows(keep_.file), keep_.file));
-  }
   passes_ = setting_.options.passes;
   if (living()) {
     model_.emplace(Model::load(archive, setting_.options, setting_.schema, setting_.scaling, setting_.clipped));
@@ -269,6 +259,7 @@ void FitRun::checkpoint() {
   position_.seconds = profile_.total();
   Archive archive;
   put_fit_state(archive, setting_, state_);
+  put_identity(archive, folder_);
   put_position(archive, "patterns/rows", patterns_->store());
   method_->save(archive);
   method_->sync();

@@ -2,10 +2,12 @@
 #include <filesystem>
 #include <fmt/core.h>
 #include <optional>
+#include <utility>
 
 #include "omvc/error.hpp"
 #include "omvc/sink.hpp"
 
+#include "file/descriptor.hpp"
 #include "file/pending_file.hpp"
 #include "hdf5/file.hpp"
 #include "sink/anndata_parts.hpp"
@@ -19,7 +21,7 @@ constexpr const char* kEmbedding = "X_omvc";
 class H5Sink final : public Sink {
  public:
   H5Sink(const std::string& path, std::string input_path, Source& source)
-      : pending_(path, PendingFile::Naming::temporary), input_path_(std::move(input_path)), source_(source) {
+      : pending_(path), input_path_(std::move(input_path)), source_(source) {
     std::error_code ignored;
     if (!input_path_.empty() && std::filesystem::equivalent(path, input_path_, ignored)) {
       throw Error(ErrorKind::usage, fmt::format("{} is the input; give the output another name", path));
@@ -39,12 +41,20 @@ class H5Sink final : public Sink {
     }
   }
 
-  void finish() override {
+  void prepare() override {
+    if (std::exchange(prepared_, true)) return;
     if (!file_) create(0);
+    // Once while the arrays are open, since the library reports what it cannot write of them only then.
+    file_->flush();
     labels_.reset();
     embedding_.reset();
     names_.reset();
     file_->close();
+    pending_.sync();
+  }
+
+  void finish() override {
+    prepare();
     pending_.commit();
   }
 
@@ -59,19 +69,14 @@ class H5Sink final : public Sink {
   void create(Index rank) {
     std::optional<h5::Group> obs;
     if (!input_path_.empty()) {
-      std::error_code failure;
-      std::filesystem::copy_file(input_path_, pending_.temporary(), std::filesystem::copy_options::overwrite_existing,
-                                 failure);
-      if (failure) {
-        throw Error(ErrorKind::io,
-                    fmt::format("cannot copy {} to {}: {}", input_path_, pending_.path(), failure.message()));
-      }
-      file_ = h5::File::edit(pending_.temporary(), pending_.path());
+      const auto input = h5::open_storage(input_path_);
+      if (!copy_all(input->descriptor(), pending_.descriptor())) pending_.fail("cannot write");
+      file_ = h5::File::edit(pending_.descriptor(), pending_.path());
       h5::Group root = file_->root();
       obs = root.group("obs");
       add_column(*obs);
     } else {
-      file_ = h5::File::create(pending_.temporary(), pending_.path());
+      file_ = h5::File::create(pending_.descriptor(), pending_.path());
       h5::Group root = file_->root();
       set_encoding(root, "anndata", "0.1.0");
       obs = make_table(root, "obs");
@@ -107,6 +112,7 @@ class H5Sink final : public Sink {
   std::optional<h5::Dataset> labels_;
   std::optional<h5::Dataset> embedding_;
   std::optional<h5::Dataset> names_;  // of a new file
+  bool prepared_ = false;
 };
 
 }  // namespace

@@ -43,9 +43,9 @@ class Writer {
   Writer(Source& source, const std::string& path, const ConvertOptions& options)
       : source_(source),
         options_(options),
-        pending_(path, PendingFile::Naming::temporary),
+        pending_(path),
         single_(source.schema().views.size() == 1 && std::filesystem::path(path).extension() == ".h5ad"),
-        file_(h5::File::create(pending_.temporary(), path, single_ ? 0 : kUserBlock)),
+        file_(h5::File::create(pending_.descriptor(), path, single_ ? 0 : kUserBlock)),
         root_(file_.root()) {
     Index features = 1;
     for (const ViewSchema& view : source.schema().views) features += view.features;
@@ -262,6 +262,8 @@ void Writer::finish() {
 }
 
 void Writer::close() {
+  // Once while the arrays are open, since the library reports what it cannot write of them only then.
+  file_.flush();
   modalities_.clear();
   labels_.reset();
   row_numbers_.reset();

@@ -49,6 +49,7 @@ class LabelSink : public Sink {
     }
   }
   bool wants_embedding() const override { return false; }
+  void prepare() override { file_.sync(); }
   void finish() override { file_.commit(); }
 
  private:
@@ -72,6 +73,7 @@ class TextEmbeddingSink : public Sink {
       file_.write(line.data(), line.size());
     }
   }
+  void prepare() override { file_.sync(); }
   void finish() override { file_.commit(); }
 
  private:
@@ -89,7 +91,8 @@ class NpyEmbeddingSink : public Sink {
     rows_ += rows.embedding.rows;
     file_.write(rows.embedding.data, static_cast<std::size_t>(rows.embedding.rows * cols_) * sizeof(double));
   }
-  void finish() override {
+  void prepare() override {
+    if (std::exchange(prepared_, true)) return;
     std::string header("\x93NUMPY\x01\x00", 8);
     header += static_cast<char>(kHeader - 10);
     header += '\0';
@@ -97,6 +100,10 @@ class NpyEmbeddingSink : public Sink {
     header.resize(kHeader - 1, ' ');
     header += '\n';
     file_.write_at(0, header.data(), header.size());
+    file_.sync();
+  }
+  void finish() override {
+    prepare();
     file_.commit();
   }
 
@@ -105,6 +112,7 @@ class NpyEmbeddingSink : public Sink {
   AtomicFile file_;
   Index rows_ = 0;
   Index cols_ = 0;
+  bool prepared_ = false;
 };
 
 class SinkList : public Sink {
@@ -116,7 +124,11 @@ class SinkList : public Sink {
   bool wants_embedding() const override {
     return std::any_of(sinks_.begin(), sinks_.end(), [](const auto& sink) { return sink->wants_embedding(); });
   }
+  void prepare() override {
+    for (const auto& sink : sinks_) sink->prepare();
+  }
   void finish() override {
+    prepare();
     for (const auto& sink : sinks_) sink->finish();
   }
 

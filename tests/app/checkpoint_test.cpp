@@ -76,7 +76,7 @@ TEST_F(CheckpointedRun, OutOfRoomAtAnyFileOperationKeepsTheLastCheckpoint) {
     EXPECT_EQ(full.code, 4) << at << full.message();
     EXPECT_TRUE(contains(full.err, "cannot ")) << full.message();
     for (const std::string& name : names_in(dir_.path(""))) {
-      EXPECT_FALSE(name.ends_with(".tmp")) << "left behind: " << name;
+      EXPECT_FALSE(name.starts_with(".omvc-part-")) << "left behind: " << name;
     }
     EXPECT_EQ(run_command(fit("full")).code, 0);
     expect_same("full", fmt::format("out of room at file operation {} of {}", at, operations));
@@ -118,7 +118,7 @@ TEST_F(CheckpointedRun, BadPlacesAreFoundBeforeTheWork) {
                  {dir_.path("model"), "not a checkpoint"});
   // Starting anew replaces a checkpoint and nothing else.
   expect_failure(start + Arguments{"--checkpoint", dir_.path("model")}, 2, {dir_.path("model"), "is a model"});
-  expect_failure(start + Arguments{"--checkpoint", inputs_[0]}, 2, {inputs_[0], "no checkpoint"});
+  expect_failure(start + Arguments{"--checkpoint", inputs_[0]}, 2, {inputs_[0], "is an input"});
 }
 
 TEST_F(CheckpointedRun, APredictorAssignsLikeTheModel) {

@@ -47,6 +47,7 @@ class Process {
     const char* output = nullptr;               // where stdout goes instead of into the outcome
     std::vector<std::string> environment = {};  // NAME=VALUE, beside those of the test
     std::string input = "/dev/null";            // the file on standard input
+    std::string errors = "";                    // where stderr goes instead of into the outcome; "closed" closes it
   };
 
   explicit Process(const Arguments& arguments) : Process(arguments, Setup()) {}
@@ -65,7 +66,13 @@ class Process {
     } else {
       posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
     }
-    posix_spawn_file_actions_adddup2(&actions, err[1], STDERR_FILENO);
+    if (setup.errors == "closed") {
+      posix_spawn_file_actions_addclose(&actions, STDERR_FILENO);
+    } else if (!setup.errors.empty()) {
+      posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, setup.errors.c_str(), O_WRONLY, 0);
+    } else {
+      posix_spawn_file_actions_adddup2(&actions, err[1], STDERR_FILENO);
+    }
     std::string program = OMVC_COMMAND;
     std::vector<std::string> words = arguments;
     std::vector<char*> argv{program.data()};

@@ -33,6 +33,25 @@ TEST(Archive, GivesBackWhatWasPut) {
   EXPECT_FALSE(archive.has("absent"));
 }
 
+TEST(Archive, AnyTextSurvivesInAList) {
+  using Texts = std::vector<std::string>;
+  const std::string all_bytes = [] {
+    std::string bytes;
+    for (int byte = 0; byte < 256; ++byte) bytes += static_cast<char>(byte);
+    return bytes;
+  }();
+  for (const Texts& texts : {Texts{"two\nlines", "\n", "", "\r\n"}, Texts{""}, Texts{"", ""}, Texts{all_bytes}}) {
+    Archive archive;
+    archive.put("names", texts);
+    EXPECT_EQ(Archive::from_bytes(archive.to_bytes(), "test").lines("names"), texts);
+  }
+}
+
+// What is no archive is refused by its first bytes: this one never ends.
+TEST(Archive, AFileThatIsNoneIsNotReadToItsEnd) {
+  test::expect_error(ErrorKind::data, {"/dev/zero", "does not start like one"}, [] { Archive::load("/dev/zero"); });
+}
+
 TEST(Archive, SurvivesAFile) {
   const test::TempDir folder;
   const std::string path = folder.path("model.omvc");

@@ -1,6 +1,7 @@
 #include "file/row_store.hpp"
 
 #include <cmath>
+#include <filesystem>
 #include <gtest/gtest.h>
 
 #include "eval/row_sample.hpp"
@@ -108,6 +109,64 @@ TEST(RowFolder, SaysWhereItCannotWrite) {
   const test::TempDir folder;
   folder.write_file("plain", "x");
   test::expect_error(ErrorKind::io, {"plain/rows"}, [&] { RowFolder(folder.path("plain/rows")); });
+}
+
+TEST(RowStore, RefusesRowsOfARunOfAnotherIdentity) {
+  const test::TempDir folder;
+  const std::vector<double> values{1, 2};
+  {
+    RowStore store(2, folder.path("rows"), 7);
+    store.write(std::vector<Index>{0}, values.data());
+  }
+  std::vector<double> out(2);
+  for (const std::uint64_t identity : {std::uint64_t{7}, std::uint64_t{8}, std::uint64_t{0}}) {
+    RowStore store(2, folder.path("rows"), identity);
+    store.go_to({1, 1});
+    if (identity == 7) {
+      store.read(0, 1, out.data());
+      EXPECT_EQ(out, values);
+    } else {
+      test::expect_error(ErrorKind::data, {"rows.1", "another run"}, [&] { store.read(0, 1, out.data()); });
+    }
+  }
+}
+
+TEST(RowFolder, IsForOneRunAtATime) {
+  const test::TempDir folder;
+  const std::string path = folder.path("rows");
+  std::uint64_t first = 0;
+  {
+    RowFolder mine(path);
+    mine.start_anew();
+    first = mine.identity();
+    test::expect_error(ErrorKind::usage, {path, "another run"}, [&] { RowFolder other(path); });
+    mine.open("store", 1);
+  }
+  RowFolder next(path);
+  test::expect_error(ErrorKind::data, {path, "another run"}, [&] { next.go_on(first + 2); });
+  next.go_on(first);
+  EXPECT_EQ(next.identity(), first);
+  next.start_anew();
+  EXPECT_NE(next.identity(), first);
+  EXPECT_FALSE(std::filesystem::exists(path + "/store.0"));
+  next.remove();
+  EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+TEST(RowFolder, LeavesWhatIsNotItsOwn) {
+  const test::TempDir folder;
+  const std::string path = folder.path("rows");
+  { const RowFolder unused(path); }
+  EXPECT_FALSE(std::filesystem::exists(path)) << "a folder that nothing was put into goes again";
+  std::filesystem::create_directory(path);
+  folder.write_file("rows/thesis.txt", "mine");
+  test::expect_error(ErrorKind::usage, {path, "thesis.txt"}, [&] { RowFolder other(path); });
+  std::filesystem::remove(path + "/thesis.txt");
+  // Named like one of ours, without our mark beside it.
+  folder.write_file("rows/data.0", "mine");
+  test::expect_error(ErrorKind::usage, {path, "not marked"}, [&] { RowFolder(path).start_anew(); });
+  RowFolder(path).remove();
+  EXPECT_EQ(test::read_bytes(path + "/data.0"), "mine");
 }
 
 TEST(RowSample, KeepsAllWhileTheyFitAndThenTheSameOnesInAnyOrder) {

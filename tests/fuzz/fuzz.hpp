@@ -22,11 +22,19 @@
 #include "omvc/error.hpp"
 #include "omvc/input.hpp"
 
+#include "file/reading_limits.hpp"
 #include "support/temp_dir.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
 namespace omvc::fuzz {
+
+// Lines of small files, too, reach beyond the buffer; going through a million empty rows, and starting a process for
+// every file, would take too long.
+inline const bool kLimitsAreSet = [] {
+  reading_limits() = {.text_buffer = 61, .empty_rows = 1000, .probe_hdf5 = false};
+  return true;
+}();
 
 inline void require(bool holds, const char* property) {
   if (holds) return;

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <limits>
 #include <stdexcept>
 
 #include "omvc/clusterer.hpp"
@@ -54,6 +55,15 @@ std::string written_by_sink(const TempDir& dir, const std::string& name) {
   sink->write({.first_row = 0, .labels = {}, .embedding = {values.data(), 4, 3}});
   sink->finish();
   return read_bytes(dir.path(name));
+}
+
+// The number of columns less one, then values: four rows of three, one of them absent.
+void add_numbers(const Seeds& seeds) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<double> values{1, 0, 0.5, nan, nan, nan, -2e-300, 1e-3, 7e300, 4, 5, 6};
+  seeds.add(
+      {"same_numbers"}, "three-columns",
+      std::string(1, '\2') + std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(double)));
 }
 
 void add_text(const Seeds& seeds, const TempDir& dir, const std::filesystem::path& examples) {
@@ -273,6 +283,7 @@ void add_mat(const Seeds&, const TempDir&) {}
 void write_seeds(const std::string& folder, const std::filesystem::path& examples) {
   const Seeds seeds(folder);
   const TempDir dir;
+  add_numbers(seeds);
   add_text(seeds, dir, examples);
   add_side_files(seeds, dir, examples);
   add_svmlight(seeds);

@@ -5,6 +5,7 @@
 
 #include "hdf5/file.hpp"
 #include "support/chunks.hpp"
+#include "support/h5_file.hpp"
 #include "support/temp_dir.hpp"
 
 namespace omvc {
@@ -22,7 +23,7 @@ TEST(Hdf5, RowsAppendedInPiecesAreReadBackByAnyRange) {
   std::vector<float> all(kRows * kCols);
   std::iota(all.begin(), all.end(), 0.5F);
   for (const int gzip : {0, 4}) {
-    File file = File::create(path, path);
+    File file = test::create_h5(path);
     Group root = file.root();
     Dataset dataset = root.create("x", Store::float32, {.cols = kCols, .chunk_rows = 64, .gzip = gzip});
     for (Index row = 0; row < kRows;) {
@@ -54,7 +55,7 @@ TEST(Hdf5, TextFlagsAndAttributesComeBack) {
   const std::string path = dir.path("a.h5");
   const std::vector<std::string> words{"one", "", "drei \xc3\xa4", "a much longer text than the others are"};
   {
-    File file = File::create(path, path);
+    File file = test::create_h5(path);
     Group group = file.root().create_group("g");
     group.create("words", Store::text).append_text(words);
     group.create("flags", Store::boolean).append_flags({1, 0, 1});
@@ -105,7 +106,7 @@ TEST(Hdf5, ReadsWhatOtherProgramsWrite) {
     H5Rcreate(&references[1], file, "group", H5R_OBJECT, -1);
     const hid_t cells = H5Dcreate2(file, "cells", H5T_STD_REF_OBJ, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     H5Dwrite(cells, H5T_STD_REF_OBJ, H5S_ALL, H5S_ALL, H5P_DEFAULT, references);
-    H5Lcreate_soft("/nowhere", file, "lost", H5P_DEFAULT, H5P_DEFAULT);
+    H5Lcreate_soft("nowhere", file, "lost", H5P_DEFAULT, H5P_DEFAULT);
     for (const hid_t id : {cells, text}) H5Dclose(id);
     H5Gclose(group);
     H5Sclose(space);
@@ -154,7 +155,7 @@ TEST(Hdf5, SeveralThreadsMayReadAtOnce) {
   std::vector<Index> numbers(100000);
   std::iota(numbers.begin(), numbers.end(), 0);
   {
-    File file = File::create(path, path);
+    File file = test::create_h5(path);
     file.root().create("x", Store::int64, {.gzip = 1}).append(numbers.data(), static_cast<Index>(numbers.size()));
     file.close();
   }

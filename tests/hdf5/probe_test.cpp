@@ -6,6 +6,7 @@
 #include "hdf5/file.hpp"
 #include "random/philox.hpp"
 #include "support/chunks.hpp"
+#include "support/h5_file.hpp"
 #include "support/temp_dir.hpp"
 
 namespace omvc {
@@ -17,7 +18,7 @@ using test::TempDir;
 
 std::string small_file(const TempDir& dir) {
   const std::string path = dir.path("good.h5");
-  h5::File file = h5::File::create(path, path);
+  h5::File file = test::create_h5(path);
   h5::Group group = file.root().create_group("group");
   const std::vector<double> values(60, 1.5);
   group.create("x", h5::Store::float64, {.cols = 6, .chunk_rows = 4, .gzip = 1}).append(values.data(), 10);

@@ -1,14 +1,26 @@
 #include "source/ahead/chunk_stream.hpp"
 
 #include <chrono>
+#include <fmt/core.h>
+#include <system_error>
 #include <utility>
+
+#include "omvc/error.hpp"
 
 #include "chunk/fingerprint.hpp"
 
 namespace omvc {
 
 ChunkStream::ChunkStream(Source& source, const Schema& schema, Index rows, const std::vector<ViewScaling>* scaling)
-    : source_(source), schema_(schema), rows_(rows), scaling_(scaling), thread_([this] { read_ahead(); }) {}
+    : source_(source), schema_(schema), rows_(rows), scaling_(scaling) {
+  try {
+    thread_ = std::thread([this] { read_ahead(); });
+  } catch (const std::system_error& error) {
+    throw Error(ErrorKind::io,
+                fmt::format("cannot start a thread that reads ahead: {}; allow more processes (ulimit -u)",
+                            error.code().message()));
+  }
+}
 
 ChunkStream::~ChunkStream() {
   {

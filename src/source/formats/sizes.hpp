@@ -9,6 +9,8 @@
 #include "omvc/chunk.hpp"
 #include "omvc/error.hpp"
 
+#include "file/reading_limits.hpp"
+
 namespace omvc {
 
 // The product of two sizes, or nothing if either is negative or the product is too large for an Index.
@@ -21,11 +23,7 @@ inline std::optional<Index> size_product(Index a, Index b) {
 // ErrorKind::data if there are absurdly many for the entries that were found, no rows or columns at all, or too many
 // columns.
 inline void check_sparse_shape(const std::string& where, Index rows, Index cols, Index entries) {
-#ifdef OMVC_FUZZING
-  constexpr Index kAlways = 1'000;  // going through a million rows takes too long there
-#else
-  constexpr Index kAlways = 1'000'000;
-#endif
+  const Index always = reading_limits().empty_rows;
   constexpr Index kPerEntry = 100;
   if (rows < 1 || cols < 1) {
     throw Error(ErrorKind::data,
@@ -35,12 +33,12 @@ inline void check_sparse_shape(const std::string& where, Index rows, Index cols,
     throw Error(ErrorKind::data, fmt::format("{}: the matrix has {} columns; at most {} are possible", where, cols,
                                              std::numeric_limits<std::int32_t>::max()));
   }
-  if (cols > kAlways && (cols - kAlways) / kPerEntry > entries) {
+  if (cols > always && (cols - always) / kPerEntry > entries) {
     throw Error(ErrorKind::data, fmt::format("{}: there are {} columns for {} entries, so nearly all columns would be "
                                              "empty; the size is probably wrong",
                                              where, cols, entries));
   }
-  if (rows > kAlways && (rows - kAlways) / kPerEntry > entries) {
+  if (rows > always && (rows - always) / kPerEntry > entries) {
     throw Error(ErrorKind::data, fmt::format("{}: {} rows are announced for {} entries, so nearly all rows would be "
                                              "empty; the size is probably wrong",
                                              where, rows, entries));

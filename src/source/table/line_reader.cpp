@@ -12,17 +12,15 @@
 
 #include "omvc/error.hpp"
 
+#include "file/reading_limits.hpp"
+
 namespace omvc {
 namespace {
 
-#ifdef OMVC_FUZZING
-constexpr std::size_t kBufferBytes = 61;  // so that the lines of small files, too, reach beyond it
-#else
-constexpr std::size_t kBufferBytes = std::size_t{1} << 18;
-#endif
-
-// A compressed file of a few megabytes can hold one line of gigabytes; no real instance is that long.
-constexpr std::size_t kMaxLineBytes = std::size_t{1} << 28;
+// A compressed file of a few kilobytes can hold one line of gigabytes, or of a number in every other byte; no real
+// instance is that long.
+constexpr std::size_t kMaxLineBytes = std::size_t{1} << 26;
+constexpr std::ptrdiff_t kMaxColumns = std::ptrdiff_t{1} << 23;
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f' || c == '\r'; }
 
@@ -76,7 +74,7 @@ void split_blanks(std::string_view line, std::vector<std::string_view>& fields) 
 
 }  // namespace
 
-LineReader::LineReader(std::string path) : path_(std::move(path)), buffer_(kBufferBytes) {
+LineReader::LineReader(std::string path) : path_(std::move(path)), buffer_(reading_limits().text_buffer) {
   if (path_ == kStandardInput) {
     path_ = "standard input";
     const int descriptor = dup(STDIN_FILENO);
@@ -152,6 +150,12 @@ std::optional<std::string_view> LineReader::next() {
     }
   }
   ++line_number_;
+  if (line.size() > static_cast<std::size_t>(kMaxColumns)) {
+    for (const char separator : {',', '\t', ';', ' '}) {
+      if (std::count(line.begin(), line.end(), separator) < kMaxColumns) continue;
+      fail(fmt::format("the line has more than {} columns; a view has one instance a line", kMaxColumns));
+    }
+  }
   if (line_number_ == 1 && line.starts_with("\xEF\xBB\xBF")) line.remove_prefix(3);
   while (line.ends_with('\r')) line.remove_suffix(1);
   if (line.find('\r') != std::string_view::npos) {

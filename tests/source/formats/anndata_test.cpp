@@ -7,6 +7,7 @@
 
 #include "hdf5/file.hpp"
 #include "support/chunks.hpp"
+#include "support/h5_file.hpp"
 #include "support/temp_dir.hpp"
 
 namespace omvc {
@@ -62,7 +63,7 @@ const Sparse kCsc{{1, 4, 3, 5, 2, 6}, {0, 3, 2, 3, 0, 3}, {0, 2, 4, 6}, {4, 3}, 
 template <class F>
 std::string anndata(const TempDir& dir, const F& add) {
   const std::string path = dir.path("a.h5ad");
-  File file = File::create(path, path);
+  File file = test::create_h5(path);
   Group root = file.root();
   add_table(root, "obs", kSamples);
   add_table(root, "var", kFeatures);
@@ -194,7 +195,7 @@ TEST(AnnData, LabelsAreNumbersCategoriesOrWords) {
 template <class F>
 std::string mudata(const TempDir& dir, const F& add) {
   const std::string path = dir.path("m.h5mu");
-  File file = File::create(path, path);
+  File file = test::create_h5(path);
   Group root = file.root();
   Group mod = root.create_group("mod");
   Group first = mod.create_group("b");
@@ -274,7 +275,7 @@ TEST(MuData, AFileThatChangedBetweenPassesIsRefused) {
 TEST(MuData, OtherHdf5FilesAreRefused) {
   const TempDir dir;
   const std::string path = dir.path("x.h5");
-  { File::create(path, path); }
+  { test::create_h5(path); }
   expect_error(ErrorKind::data, {path, "obs"}, [&] { open_h5(path, {}); });
   expect_error(ErrorKind::usage, {"layers"}, [&] { open_input({dir.write_file("a.csv", "1,2\n")}, {.layer = "x"}); });
 }

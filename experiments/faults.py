@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+"""Makes one call of the command after the other fail, and looks at what it leaves.
+
+    experiments/faults.py                   every file operation, every opening of a file, every 50th allocation
+    experiments/faults.py --memory-step 1   every allocation: hours
+    experiments/faults.py --tmpfs           a file system that is full, at every size in steps of 4 kB (needs root)
+
+The n-th call fails, for n = 1, 2, 3, ... until no such call is left, for `fit` with all outputs and a checkpoint,
+`convert`, `assign` and `generate`, on small data, once alone and once with every call after it. What must hold: the
+command ends with an exit code of its own, not by a signal (except where memory is refused, which libhdf5 does not
+survive: it ends the process or crashes); it is not 0 unless every output is right; an output is
+either what it was before or right; nothing is left behind; and the fit can be resumed to the same bits. A call may
+fail without harm, such as making a folder durable. Exits 1 if anything else is found, after printing it.
+"""
+import argparse
+import collections
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+BEFORE = b"what was there before\n"
+
+
+class Command:
+    def __init__(self, name, words, outputs, checkpoint=None):
+        self.name, self.words, self.outputs, self.checkpoint = name, words, outputs, checkpoint
+
+
+class Trial:
+    def __init__(self, omvc, preload, folder):
+        self.omvc, self.preload, self.folder = omvc, preload, folder
+        self.points = collections.Counter()
+        self.codes = collections.Counter()
+        self.findings = []
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def run(self, words, **variables):
+        environment = dict(os.environ, TMPDIR=self.path("tmp"), **variables)
+        if variables:
+            environment["LD_PRELOAD"] = self.preload
+        return subprocess.run([self.omvc, *words], env=environment, stdin=subprocess.DEVNULL, capture_output=True)
+
+    def read(self, name):
+        try:
+            with open(self.path(name), "rb") as file:
+                return file.read()
+        except FileNotFoundError:
+            return None
+
+    def set_before(self, command):
+        for name in command.outputs:
+            with open(self.path(name), "wb") as file:
+                file.write(BEFORE)
+        if command.checkpoint:
+            if os.path.exists(self.path(command.checkpoint)):
+                os.remove(self.path(command.checkpoint))
+            shutil.rmtree(self.path(command.checkpoint + ".rows"), ignore_errors=True)
+
+    def references(self, command):
+        self.set_before(command)
+        result = self.run(command.words)
+        if result.returncode != 0:
+            sys.exit(f"{command.name} fails by itself: {result.stderr.decode()[-400:]}")
+        return {name: self.read(name) for name in command.outputs}
+
+    def count(self, command, kind):
+        self.set_before(command)
+        self.run(command.words, OMVC_FAULT_KIND=kind, OMVC_FAULT_COUNT=self.path("count"))
+        return int(self.read("count"))
+
+    def check(self, command, right, result, what, orderly):
+        def found(problem):
+            self.findings.append(f"{command.name}, {what}: {problem}: {result.stderr.decode(errors='replace')[-200:]}")
+
+        self.codes[result.returncode] += 1
+        if orderly and result.returncode not in (0, 2, 3, 4, 5):
+            found(f"ended with {result.returncode}")
+        for name in command.outputs:
+            now = self.read(name)
+            if now != right[name] and (now != BEFORE or result.returncode == 0):
+                found(f"{name} is wrong (exit code {result.returncode})")
+        for folder, _, names in os.walk(self.folder):
+            for name in names:
+                if name.startswith(".omvc-part-") and not folder.endswith(".rows"):
+                    found(f"{name} is left behind")
+        if command.checkpoint and result.returncode != 0:
+            again = self.run(command.words)
+            if again.returncode != 0:
+                found(f"cannot be resumed: {again.stderr.decode()[-300:]}")
+            elif any(self.read(name) != right[name] for name in command.outputs):
+                found("ends with other bits after it was resumed")
+
+    def try_kind(self, command, right, kind, step):
+        for once in (True, False):
+            calls = self.count(command, kind)
+            for at in range(1, calls + 1, step):
+                self.set_before(command)
+                variables = {"OMVC_FAULT_KIND": kind, "OMVC_FAULT_AT": str(at)}
+                if once:
+                    variables["OMVC_FAULT_ONCE"] = "1"
+                result = self.run(command.words, **variables)
+                self.check(command, right, result, f"{kind} {at} of {calls}{' alone' if once else ''}",
+                           orderly=kind != "memory")
+                self.points[command.name, kind] += 1
+
+
+def try_full_disks(trial, command, right):
+    """The outputs on a file system of so many bytes, from one that holds nothing to one that holds all."""
+    place = trial.path("full")
+    os.makedirs(place, exist_ok=True)
+    size = 4096
+    while True:
+        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", place], check=True)
+        try:
+            words = [word.replace(trial.folder + "/out.", place + "/out.") for word in command.words]
+            result = trial.run(words)
+            wrong = result.returncode not in (0, 4)
+            for name in command.outputs:
+                now = trial.read("full/" + name)
+                wrong = wrong or (now != right[name] and (now is not None or result.returncode == 0))
+            if wrong:
+                trial.findings.append(f"{command.name} with {size} bytes: {result.returncode} {result.stderr[-200:]}")
+        finally:
+            subprocess.run(["umount", place], check=True)
+        trial.points[command.name, "full disk"] += 1
+        trial.codes[result.returncode] += 1
+        if result.returncode == 0:
+            return
+        size += 4096
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--omvc", default="build/omvc")
+    parser.add_argument("--preload", default="build/tests/libomvc_faults.so")
+    parser.add_argument("--file-step", type=int, default=1)
+    parser.add_argument("--memory-step", type=int, default=50)
+    parser.add_argument("--tmpfs", action="store_true")
+    arguments = parser.parse_args()
+    folder = tempfile.mkdtemp(prefix="omvc-faults-")
+    trial = Trial(os.path.abspath(arguments.omvc), os.path.abspath(arguments.preload), folder)
+    os.makedirs(trial.path("tmp"))
+    data, model = trial.path("data.h5mu"), trial.path("model.omvc")
+    shape = ["--rows", "60", "--features", "6,20", "--density", "1,0.3", "-k", "3", "--missing", "0.3", "--quiet"]
+    plan = [Command("generate", ["generate", trial.path("out.h5mu"), *shape], ["out.h5mu"])]
+    if trial.run(["generate", data, *shape]).returncode != 0:
+        sys.exit("generate fails by itself")
+    fit = ["fit", data, "-k", "3", "--chunk", "30", "--passes", "2", "--threads", "1", "--quiet"]
+    if trial.run([*fit, "--model", model]).returncode != 0:
+        sys.exit("fit fails by itself")
+    outputs = {"--labels": "out.csv", "--embedding": "out.npy", "--model": "out.omvc", "--predictor": "out.small",
+               "--output": "out.results.h5mu"}
+    named = [word for option, name in outputs.items() for word in (option, trial.path(name))]
+    plan.append(Command("fit", [*fit, *named, "--checkpoint", trial.path("run"), "--checkpoint-chunks", "1", "--resume"],
+                        list(outputs.values()), "run"))
+    plan.append(Command("convert", ["convert", data, "-o", trial.path("out.h5mu"), "--quiet"], ["out.h5mu"]))
+    plan.append(Command("assign", ["assign", model, data, "--labels", trial.path("out.txt"), "--embedding",
+                                   trial.path("out.tsv"), "--quiet"], ["out.txt", "out.tsv"]))
+    for command in plan:
+        right = trial.references(command)
+        if arguments.tmpfs:
+            try_full_disks(trial, command, right)
+            continue
+        trial.try_kind(command, right, "files", arguments.file_step)
+        trial.try_kind(command, right, "open", arguments.file_step)
+        trial.try_kind(command, right, "memory", arguments.memory_step)
+    for (name, kind), points in trial.points.items():
+        print(f"{name}, {kind}: {points} points")
+    print(f"{sum(trial.points.values())} fault points, exit codes "
+          f"{dict(sorted(trial.codes.items()))}, {len(trial.findings)} findings")
+    for finding in trial.findings[:20]:
+        print(finding)
+    shutil.rmtree(folder)
+    sys.exit(1 if trial.findings else 0)
+
+
+if __name__ == "__main__":
+    main()

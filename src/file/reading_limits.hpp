@@ -1,0 +1,21 @@
+// How carefully and how coarsely files are read. Fuzzers, which read thousands of small files a second, set other
+// values before they begin; nobody else does.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace omvc {
+
+struct ReadingLimits {
+  std::size_t text_buffer = std::size_t{1} << 18;  // bytes of a text file read at a time
+  std::int64_t empty_rows = 1'000'000;             // rows or columns that a sparse file may announce whatever it holds
+  bool probe_hdf5 = true;                          // HDF5 files are tried by another process first (hdf5/probe.hpp)
+};
+
+inline ReadingLimits& reading_limits() {
+  static ReadingLimits limits;
+  return limits;
+}
+
+}  // namespace omvc
