@@ -106,19 +106,18 @@ TEST_F(Text, IdsMayBeQuotedAndNeedNotBeUtf8) {
 TEST_F(Text, TheColumnOfIdsCanBeNamed) {
   const std::string content = "a,key,b\n1,s1,2\n3,s2,4\n";
   for (const char* column : {"key", "2"}) {
-    EXPECT_EQ(read(content, {.id_column = column}), (Rows{{1, 2}, {3, 4}})) << column;
+    EXPECT_EQ(read(content, {.id_column = {column}}), (Rows{{1, 2}, {3, 4}})) << column;
     EXPECT_EQ(ids_, (Names{"s1", "s2"}));
     EXPECT_EQ(schema_.feature_names, (Names{"a", "b"}));
   }
-  EXPECT_EQ(read("1,2\n3,4\n", {.id_column = "2"}), (Rows{{1}, {3}}));
+  EXPECT_EQ(read("1,2\n3,4\n", {.id_column = {"2"}}), (Rows{{1}, {3}}));
   EXPECT_EQ(ids_, (Names{"2", "4"}));
-  EXPECT_EQ(read("id,a\n1,2\n3,4\n", {.id_column = "none"}), (Rows{{1, 2}, {3, 4}}));
+  EXPECT_EQ(read("id,a\n1,2\n3,4\n", {.id_column = {"none"}}), (Rows{{1, 2}, {3, 4}}));
   EXPECT_EQ(ids_, Names());
-  expect_refused(content, {"'other'", "no column"}, {.id_column = "other"}, ErrorKind::usage);
-  expect_refused(content, {"'4'", "no column"}, {.id_column = "4"}, ErrorKind::usage);
-  expect_refused(content, {"'0'", "no column"}, {.id_column = "0"}, ErrorKind::usage);
-  expect_refused(content, {":2:", "column 2", "'s1'"}, {.id_column = "none"});
-  expect_refused("id\n1\n", {":2:", "no features"}, {.id_column = "id"});
+  expect_refused(content, {"'other'", "no column"}, {.id_column = {"other"}}, ErrorKind::usage);
+  expect_refused(content, {"'4'", "no column"}, {.id_column = {"4"}}, ErrorKind::usage);
+  expect_refused(content, {"'0'", "no column"}, {.id_column = {"0"}}, ErrorKind::usage);
+  expect_refused("id\n1\n", {":2:", "no features"}, {.id_column = {"id"}});
 }
 
 TEST_F(Text, AnInstanceWithAnIdIsAbsentByNanAndAnEmptyLineIsNothing) {
@@ -140,7 +139,6 @@ TEST_F(Text, TransposedALineIsAFeature) {
   EXPECT_EQ(read("gene,s1,s2,s3\nA,1,nan,3\nB,4,,6\n", transposed), (Rows{{1, 4}, {}, {3, 6}}));
   EXPECT_EQ(ids_, (Names{"s1", "s2", "s3"}));
   EXPECT_EQ(schema_.feature_names, (Names{"A", "B"}));
-  expect_refused("1,nan\n3,4\n", {"row 1", "NaN"}, transposed);
 }
 
 TEST_F(Text, AFileWhoseColumnsChangeBetweenReadingsIsRefused) {
@@ -180,13 +178,11 @@ TEST_F(Text, NamesFileLineAndColumnOfWhatItCannotUse) {
   expect_refused("# c\n1 2\n3 4x\n", {":3:", "column 2", "'4x'"});
   expect_refused("1,2\n\n\ninf,2\n", {":4:", "column 1", "infinite"});
   expect_refused("1,2\n1e999,2\n", {":2:", "column 1", "too large"});
-  expect_refused("1,2\n3,\n", {":2:", "column 2", "NaN"});
   expect_refused("a,b,c\n1,2\n", {":1:", "3 columns", "line 2 has 2"});
-  expect_refused("\na,b\n1,2\n", {":2:", "column 2", "'b'"});
   expect_refused("1,2\nx,2\n", {":2:", "column 1", "'x'", "--id-column 1"});
   expect_refused("1\n2 3\n", {":2:", "expected 1 columns, found 2"});
   expect_refused("1,2\n3\n", {":2:", "expected 2 columns, found 1"});
-  expect_refused("a;1;2\nb 1 2\n", {":2:", "expected 3 columns, found 1"});
+  expect_refused("a;1;2\nb 1 2\n", {":1:", "1 columns", "line 2 has 3"});
   expect_refused("1,2\n+-3,1\n", {":2:", "'+-3'"});
 }
 
