@@ -46,9 +46,9 @@ class TextReader final : public ViewReader {
   bool rewind() override {
     if (!records_.rewind()) return false;
     records_.look_ahead();
-    if (records_.sample() != sample_) {
-      throw Error(ErrorKind::data, fmt::format("{}: the first lines are not those of the first reading; the file "
-                                               "changed while it was used",
+    if (std::vector<TextLine> lines = records_.sample(); lines != sample_ && !same_layout(std::move(lines))) {
+      throw Error(ErrorKind::data, fmt::format("{}: the columns are not those of the first reading; the file changed "
+                                               "while it was used",
                                                path()));
     }
     if (layout_.header) records_.skip_first();
@@ -60,6 +60,7 @@ class TextReader final : public ViewReader {
 
  private:
   void read_prologue();
+  bool same_layout(std::vector<TextLine> lines);
   void find_columns(bool transposed);
   void find_possible_id();
   std::optional<std::string_view> next_row();
@@ -85,7 +86,7 @@ class TextReader final : public ViewReader {
   ViewSchema schema_;
   TextLayout layout_;
   Columns columns_;
-  std::vector<TextLine> sample_;  // the first records, which must be the same in every reading
+  std::vector<TextLine> sample_;  // the first records
   std::string possible_id_;
   std::vector<std::string_view> fields_;
 };
@@ -102,6 +103,13 @@ void TextReader::read_prologue() {
   }
   cells_.set_decimal(layout_.separation.decimal);
   if (layout_.header) records_.skip_first();
+}
+
+// Whether lines that have changed since the first reading still say the same of the columns; other values do not
+// matter.
+bool TextReader::same_layout(std::vector<TextLine> lines) {
+  sample_ = std::move(lines);
+  return !sample_.empty() && detect_text_layout(wishes_, sample_, cells_) == layout_;
 }
 
 // Most files hold numbers only, which their first lines show. Where they leave a doubt the whole file is looked at, as

@@ -76,7 +76,9 @@ void ColumnFinder::add(const std::vector<std::string_view>& fields) {
     const auto number = cells_.parse(fields[j]);
     if (number && std::isnan(*number)) continue;
     ++seen.values;
-    seen.numbers += number.has_value();
+    // What one of the decimal marks makes a number is no word; reading asks which it is.
+    seen.numbers +=
+        number || parse_grouped_number(fields[j], Decimal::point) || parse_grouped_number(fields[j], Decimal::comma);
     if (!complete_) continue;
     seen.dates += looks_like_date(fields[j]);
     std::string value = unescape_field(fields[j]);

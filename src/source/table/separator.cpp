@@ -21,7 +21,7 @@ constexpr std::array kCandidates{Delimiter::tab, Delimiter::semicolon, Delimiter
 struct Trial {
   Delimiter delimiter = Delimiter::blanks;
   Decimal decimal = Decimal::unknown;
-  std::size_t columns = 1;  // of most lines of data
+  bool separates = false;  // most lines of data, or numbers in the first line
   double score = 0;
 };
 
@@ -65,12 +65,13 @@ Trial attempt(const std::vector<std::string_view>& lines, Delimiter delimiter, s
   std::vector<Fields> rows(lines.size());
   for (std::size_t i = 0; i < lines.size(); ++i) split_fields(lines[i], delimiter, rows[i]);
   const std::size_t head = rows.front().size();
+  const bool numbers_first = head > 1 && number_share({rows.front()}, cells, Decimal::point) == 1.0;
   if (rows.size() > 1) rows.erase(rows.begin());
   std::map<std::size_t, std::size_t> uses;
   for (const Fields& row : rows) ++uses[row.size()];
   const auto most =
       std::max_element(uses.begin(), uses.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-  Trial trial{delimiter, decimal.value_or(find_decimal(rows, delimiter)), most->first, 0.0};
+  Trial trial{delimiter, decimal.value_or(find_decimal(rows, delimiter)), numbers_first || most->first > 1, 0.0};
   // A header has as many names as there are columns, or (R) one less.
   const double header = head == most->first ? 0.25 : head + 1 == most->first ? 0.1 : 0.0;
   trial.score = static_cast<double>(most->second) / static_cast<double>(rows.size()) +
@@ -106,9 +107,8 @@ Separation find_separation(const std::vector<std::string_view>& lines, const std
   }
   std::optional<Trial> best;
   for (const Delimiter delimiter : kCandidates) {
-    // With a decimal comma that the user told, commas separate nothing but quoted fields.
     const Trial trial = attempt(lines, delimiter, asked, cells);
-    if (trial.columns > 1 && (!best || trial.score > best->score + 1e-9)) best = trial;
+    if (trial.separates && (!best || trial.score > best->score + 1e-9)) best = trial;
   }
   // One column has no separator; blanks in it may only be in its name.
   if (!best) best = attempt(lines, Delimiter::blanks, asked, cells);

@@ -174,6 +174,7 @@ class Detection {
   bool counts_up(std::size_t id) const {
     const bool skip = id == 0 && head_.size() > 1 && !is_number(head_[0]);
     const std::size_t first = skip ? 1 : 0;
+    if (lines_[0].text == lines_[1].text) return false;
     bool all_whole = true;
     for (std::size_t j = first; j < head_.size(); ++j) {
       const auto number = parse_index(head_[j]);
