@@ -17,6 +17,7 @@ struct AssignArguments {
   InputArguments input;
   std::string labels;
   std::string embedding;
+  std::string output;
   bool ignore_extra = false;
   bool quiet = false;
 };
@@ -32,7 +33,11 @@ class PrintingSink : public Sink {
 void assign(const AssignArguments& arguments) {
   std::vector<std::unique_ptr<Sink>> sinks;
   if (!arguments.labels.empty()) check_writable(arguments.labels);
-  if (!arguments.embedding.empty()) sinks.push_back(make_embedding_sink(arguments.embedding));
+  if (!arguments.embedding.empty()) check_writable(arguments.embedding);
+  if (!arguments.output.empty()) {
+    check_h5_name(arguments.output);
+    check_writable(arguments.output);
+  }
 
   Clusterer model = Clusterer::load(arguments.model);
   InputArguments data = arguments.input;
@@ -40,6 +45,13 @@ void assign(const AssignArguments& arguments) {
   Input input = open_arguments(data, 0);
   input.source = make_matched_source(std::move(input.source), model.schema(), arguments.ignore_extra);
   if (!arguments.labels.empty()) sinks.push_back(make_label_sink(arguments.labels, input.source.get()));
+  if (!arguments.embedding.empty()) {
+    sinks.push_back(make_embedding_sink(arguments.embedding, input.source.get()));
+  }
+  if (!arguments.output.empty()) {
+    const std::string& first = arguments.input.paths[0];
+    sinks.push_back(make_h5_sink(arguments.output, is_h5_name(first) ? first : "", *input.source));
+  }
   if (sinks.empty()) sinks.push_back(std::make_unique<PrintingSink>());
   const auto sink = make_sink_list(std::move(sinks));
   stop_on_signals();
@@ -58,6 +70,10 @@ void add_assign(CLI::App& app) {
   add_input_options(*command, arguments->input);
   command->add_option("--labels", arguments->labels, "write labels here instead of stdout")->type_name("FILE");
   command->add_option("--embedding", arguments->embedding, "write the embedding rows")->type_name("FILE");
+  command
+      ->add_option("--output", arguments->output,
+                   "write labels and embedding as obs and obsm of a MuData or AnnData file (.h5mu, .h5ad)")
+      ->type_name("FILE");
   command->add_flag("--ignore-extra", arguments->ignore_extra, "leave out views and features that the model lacks");
   command->add_flag("--quiet", arguments->quiet, "no progress on stderr");
   command->callback([arguments] { assign(*arguments); });

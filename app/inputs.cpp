@@ -99,6 +99,13 @@ void add_input_options(CLI::App& command, InputArguments& arguments) {
   command.add_flag("--allow-disjoint", options.allow_disjoint, "accept views without a sample id in common");
   command.add_option("--layer", options.layer, "HDF5: read this layer in the place of X")->type_name("NAME");
   command
+      .add_option("--view", options.views,
+                  "HDF5: use these views only: a modality, or an entry of obsm as modality:X_pca (or X_pca)")
+      ->type_name("NAME,...")
+      ->delimiter(',')
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command
       .add_option("--label-column", options.label_column,
                   "HDF5: the column of obs with the class labels (or modality:column)")
       ->type_name("NAME");

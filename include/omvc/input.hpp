@@ -35,6 +35,7 @@ struct InputOptions {
   std::vector<std::string> id_column;  // text: the column of sample ids as in TextOptions, or "none"; none: found
   bool transpose = false;              // Matrix Market and dense matrices: instances are columns
   std::string layer;                   // HDF5: this layer in the place of X
+  std::vector<std::string> views;      // HDF5: these views only: MODALITY, MODALITY:ENTRY of its obsm, or ENTRY
   std::string label_column;            // HDF5: the column of obs that holds the class labels
   bool allow_disjoint = false;         // accept views that have no sample id in common with the others
   TextOptions text;

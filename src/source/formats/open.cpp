@@ -255,9 +255,11 @@ Input open_input(const std::vector<std::string>& paths, const InputOptions& opti
       throw Error(ErrorKind::io, fmt::format("{}: cannot open: {}", path, error ? error.message() : "no such file"));
     }
     const Format& format = find_format(file, options.format);
-    if (format.open_container != open_h5 && !(options.layer.empty() && options.label_column.empty())) {
-      throw Error(ErrorKind::usage,
-                  fmt::format("{}: only MuData and AnnData files have layers and label columns", path));
+    if (format.open_container != open_h5 &&
+        !(options.layer.empty() && options.views.empty() && options.label_column.empty())) {
+      throw Error(
+          ErrorKind::usage,
+          fmt::format("{}: only MuData and AnnData files have layers, views to choose and label columns", path));
     }
     check_path(path, format, files.size());
     if (format.open_container != nullptr && files.size() == 1) return format.open_container(path, options);
