@@ -192,7 +192,7 @@ TEST_F(FitData, AnInstanceWithoutAnyViewGetsMinusOne) {
   EXPECT_EQ(outcome.json().at("n"), kRows);
   EXPECT_EQ(outcome.json().at("unobserved"), 4);
   EXPECT_TRUE(contains(outcome.err, "4 of 60 instances have no view")) << outcome.err;
-  EXPECT_TRUE(lines_of(read_bytes(dir_.path("embedding.csv")))[30].starts_with("nan,nan"))
+  EXPECT_TRUE(lines_of(read_bytes(dir_.path("embedding.csv")))[31].starts_with("nan,nan"))
       << "an unknown row is no zero";
 }
 
