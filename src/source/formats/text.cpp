@@ -25,6 +25,8 @@ class TextReader final : public ViewReader {
     wishes_.text = options.text;
     if (!options.like.views.empty()) like_ = options.like.views.front().feature_names;
     read_prologue();
+    find_possible_id();
+    follow_model();
     find_columns(options.transpose);
     schema_ = {view_name, static_cast<Index>(columns_.features), columns_.feature_names};
   }
@@ -63,6 +65,7 @@ class TextReader final : public ViewReader {
   bool same_layout(std::vector<TextLine> lines);
   void find_columns(bool transposed);
   void find_possible_id();
+  void follow_model();
   std::optional<std::string_view> next_row();
   void split_line(std::string_view line);
   std::string id_of_line() const { return unescape_field(fields_[*layout_.id_column]); }
@@ -132,7 +135,6 @@ void TextReader::find_columns(bool transposed) {
     }
   };
   add_sample();
-  find_possible_id();
   if (finder.in_doubt()) {
     finder.look_closer();
     if (rewind()) {
@@ -158,6 +160,23 @@ void TextReader::find_possible_id() {
     if (!parse_index(fields_[0]) || !seen.insert(fields_[0]).second) return;
   }
   if (seen.size() >= 2) possible_id_ = layout_.names[0];
+}
+
+// A first column that is a feature of the model holds no ids; one of possible ids that is none of its features does.
+void TextReader::follow_model() {
+  if (like_.empty() || layout_.names.empty() || !wishes_.id_column.empty()) return;
+  const std::string& name = layout_.names[0];
+  const bool is_feature = std::any_of(like_.begin(), like_.end(), [&](const std::string& feature) {
+    return feature == name || feature.starts_with(name + "=");
+  });
+  if (is_feature && has_ids()) {
+    wishes_.id_column = "none";
+  } else if (!is_feature && !possible_id_.empty()) {
+    wishes_.id_column = possible_id_;
+  } else {
+    return;
+  }
+  layout_ = detect_text_layout(wishes_, sample_, cells_);
 }
 
 // The next line that is an instance.

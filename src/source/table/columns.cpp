@@ -145,6 +145,17 @@ Column ColumnFinder::decide(std::size_t j, Columns& out) const {
     out.notes.push_back(fmt::format("{}: column {} is a category of {} values: a feature each", wishes_.path,
                                     omvc::quoted(title(j)), column.values.size()));
   }
+  std::string unknown;
+  for (const auto& [value, count] : seen.different) {
+    const bool known = std::find(column.values.begin(), column.values.end(), value) != column.values.end();
+    if (!known && (unknown.empty() || value < unknown)) unknown = value;
+  }
+  if (!unknown.empty()) {
+    out.notes.push_back(
+        fmt::format("{}: column {} has values that the model does not know, such as {}, which count as "
+                    "missing",
+                    wishes_.path, omvc::quoted(title(j)), omvc::quoted(unknown)));
+  }
   column.kind = Column::Kind::category;
   for (std::size_t i = 0; i < column.values.size(); ++i) column.place.emplace(column.values[i], i);
   return column;

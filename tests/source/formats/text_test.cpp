@@ -126,6 +126,20 @@ TEST_F(Text, AnInstanceWithAnIdIsAbsentByNanAndAnEmptyLineIsNothing) {
   expect_refused("id,a\ns1,1\n,2\n", {":3:", "id is missing"});
 }
 
+TEST_F(Text, AModelDecidesWhatColumnsAre) {
+  InputOptions options;
+  options.like.views = {{"view", 3, {"eyes=blue", "eyes=brown", "age"}}};
+  EXPECT_EQ(read("reg,eyes,age\n1,brown,30\n2,blue,40\n", options), (Rows{{0, 1, 30}, {1, 0, 40}}));
+  EXPECT_EQ(schema_.feature_names, options.like.views[0].feature_names);
+  EXPECT_EQ(ids_, (Names{"1", "2"})) << "no feature of the model, so ids";
+  const Rows rows = read("eyes,age\nviolet,30\nblue,40\n", options);
+  EXPECT_TRUE(std::isnan(rows[0][0]) && std::isnan(rows[0][1])) << "a value that is new counts as missing";
+  EXPECT_EQ(rows[1], (std::vector<double>{1, 0, 40}));
+  options.like.views = {{"view", 2, {"patient", "age"}}};
+  EXPECT_EQ(read("patient,age\n1,30\n2,40\n", options), (Rows{{1, 30}, {2, 40}}))
+      << "a feature of the model, so no ids";
+}
+
 TEST_F(Text, LineEndsMayBeMixedButNotOldOnes) {
   EXPECT_EQ(read("1,2\r\n3,4\n5,6\r\n7,8\r\r\n"), (Rows{{1, 2}, {3, 4}, {5, 6}, {7, 8}}));
   expect_refused("1 2\n3 4\r5 6\n", {":2:", "carriage return"});
