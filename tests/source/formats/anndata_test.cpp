@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <gtest/gtest.h>
 
+#include "omvc/evaluation.hpp"
+
 #include "hdf5/file.hpp"
 #include "support/chunks.hpp"
 #include "support/temp_dir.hpp"
