@@ -193,7 +193,8 @@ void add_help(CLI::App& app) {
     } else if (!arguments->shell.empty()) {
       fmt::print("{}", completion(app, arguments->shell));
     } else if (arguments->command.empty()) {
-      fmt::print("{}", app.help("", CLI::AppFormatMode::Normal));
+      // Asked itself, the application would show the command that is running.
+      fmt::print("{}", app.get_formatter()->make_help(&app, "omvc", CLI::AppFormatMode::Normal));
     } else {
       for (const CLI::App* one : commands(app)) {
         if (one->get_name() == arguments->command) {

@@ -23,10 +23,10 @@ class FitData : public testing::Test {
 
   Result fit(const Arguments& arguments) const {
     const Outcome outcome = run_command(Arguments{"fit", "-k", "3", "--quiet", "--labels", dir_.path("labels"),
-                                                  "--embedding", dir_.path("embedding.csv")} +
+                                                  "--embedding", dir_.path("embedding.txt")} +
                                         arguments);
     EXPECT_EQ(outcome.code, 0) << outcome.err;
-    Result result{read_bytes(dir_.path("labels")), read_bytes(dir_.path("embedding.csv"))};
+    Result result{read_bytes(dir_.path("labels")), read_bytes(dir_.path("embedding.txt"))};
     EXPECT_EQ(lines_of(result.labels).size(), kRows);
     return result;
   }
