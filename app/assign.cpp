@@ -17,6 +17,8 @@ struct AssignArguments {
   InputArguments input;
   std::string labels;
   std::string embedding;
+  std::string output;
+  bool ignore_extra = false;
   bool quiet = false;
 };
 
@@ -32,30 +34,30 @@ class PrintingSink : public Sink {
 void assign(const AssignArguments& arguments) {
   std::vector<std::string> inputs = input_files(arguments.input);
   inputs.push_back(arguments.model);
-  check_outputs({arguments.labels, arguments.embedding}, inputs);
+  check_outputs({arguments.labels, arguments.embedding, arguments.output}, inputs);
   std::vector<std::unique_ptr<Sink>> sinks;
   if (!arguments.labels.empty()) check_writable(arguments.labels);
-  if (!arguments.embedding.empty()) sinks.push_back(make_embedding_sink(arguments.embedding));
+  if (!arguments.embedding.empty()) check_writable(arguments.embedding);
+  if (!arguments.output.empty()) {
+    check_h5_name(arguments.output);
+    check_writable(arguments.output);
+  }
 
   const Clusterer model = Clusterer::load(arguments.model);
-  Input input = open_arguments(arguments.input, 0);
+  InputArguments data = arguments.input;
+  data.options.like = model.schema();
+  Input input = open_arguments(data, 0);
+  input.source = make_matched_source(std::move(input.source), model.schema(), arguments.ignore_extra);
   if (!arguments.labels.empty()) sinks.push_back(make_label_sink(arguments.labels, input.source.get()));
+  if (!arguments.embedding.empty()) {
+    sinks.push_back(make_embedding_sink(arguments.embedding, input.source.get()));
+  }
+  if (!arguments.output.empty()) {
+    const std::string& first = arguments.input.paths[0];
+    sinks.push_back(make_h5_sink(arguments.output, is_h5_name(first) ? first : "", *input.source));
+  }
   if (sinks.empty()) sinks.push_back(std::make_unique<PrintingSink>());
   const auto sink = make_sink_list(std::move(sinks));
-  const Schema& data = input.source->schema();
-  const Schema& known = model.schema();
-  if (data.views.size() != known.views.size()) {
-    throw Error(ErrorKind::data,
-                fmt::format("{} knows {} views, and the data have {}: give the views it was fitted on, in the "
-                            "same order",
-                            arguments.model, known.views.size(), data.views.size()));
-  }
-  for (std::size_t v = 0; v < known.views.size(); ++v) {
-    if (data.views[v].features == known.views[v].features) continue;
-    throw Error(ErrorKind::data,
-                fmt::format("view {} ({}): {} has {} features, and the data have {}", v + 1, known.views[v].name,
-                            arguments.model, known.views[v].features, data.views[v].features));
-  }
   stop_on_signals();
   ConsoleObserver observer(arguments.quiet);
   observer.expect(input.source->size().value_or(0));
@@ -66,11 +68,17 @@ void assign(const AssignArguments& arguments) {
 
 void add_assign(CLI::App& app) {
   auto arguments = std::make_shared<AssignArguments>();
-  CLI::App* command = app.add_subcommand("assign", "label new instances with a model, any views missing");
+  CLI::App* command =
+      app.add_subcommand("assign", "label new instances with a model: views and features by name, any views missing");
   command->add_option("model", arguments->model, "model written by omvc fit --model")->required()->type_name("MODEL");
   add_input_options(*command, arguments->input);
   command->add_option("--labels", arguments->labels, "write labels here instead of stdout")->type_name("FILE");
   command->add_option("--embedding", arguments->embedding, "write the embedding rows")->type_name("FILE");
+  command
+      ->add_option("--output", arguments->output,
+                   "write labels and embedding as obs and obsm of a MuData or AnnData file (.h5mu, .h5ad)")
+      ->type_name("FILE");
+  command->add_flag("--ignore-extra", arguments->ignore_extra, "leave out views and features that the model lacks");
   command->add_flag("--quiet", arguments->quiet, "no progress on stderr");
   command->callback([arguments] { assign(*arguments); });
 }

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "omvc/error.hpp"
+#include "omvc/evaluation.hpp"
 
 #include "command.hpp"
 #include "console.hpp"
@@ -32,7 +33,8 @@ void convert(const ConvertArguments& arguments) {
     options.label = [&](Index row) {
       const std::vector<int>& truth = *input.truth;
       if (row >= static_cast<Index>(truth.size())) check_truth(arguments.input, truth.size(), row + 1);
-      return truth[static_cast<std::size_t>(row)];
+      const int label = truth[static_cast<std::size_t>(row)];
+      return label == kNoClass ? -1 : label;
     };
   }
   stop_on_signals();

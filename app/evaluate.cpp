@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 #include <fmt/format.h>
 #include <memory>
@@ -18,15 +19,34 @@ struct EvaluateArguments {
   bool json = false;
 };
 
-void evaluate(const EvaluateArguments& arguments) {
-  const std::vector<int> labels = read_labels(arguments.labels);
-  const std::vector<int> truth = read_labels(arguments.truth);
-  if (labels.size() != truth.size()) {
-    throw Error(ErrorKind::data, fmt::format("{} has {} labels and {} has {}: they must be of the same instances",
-                                             arguments.labels, labels.size(), arguments.truth, truth.size()));
+// Labels and classes of the same instances, and how these were found.
+struct Pairs {
+  std::vector<int> labels;
+  std::vector<int> truth;
+  std::size_t unmatched = 0;  // ids of the labels that the truth lacks
+  bool by_id = false;
+};
+
+// By sample id where both files have them, else by row.
+Pairs read_pairs(const EvaluateArguments& arguments) {
+  LabelTable labels = read_label_table(arguments.labels);
+  LabelTable truth = read_label_table(arguments.truth);
+  Pairs pairs{std::move(labels.labels), {}, 0, !labels.ids.empty() && !truth.ids.empty()};
+  if (pairs.by_id) {
+    pairs.truth = labels_of_ids(truth, labels.ids, arguments.truth);
+    pairs.unmatched = static_cast<std::size_t>(std::count(pairs.truth.begin(), pairs.truth.end(), kNoClass));
+    return pairs;
   }
+  pairs.truth = std::move(truth.labels);
+  if (pairs.labels.size() == pairs.truth.size()) return pairs;
+  throw Error(ErrorKind::data, fmt::format("{} has {} labels and {} has {}: they must be of the same instances",
+                                           arguments.labels, pairs.labels.size(), arguments.truth, pairs.truth.size()));
+}
+
+void evaluate(const EvaluateArguments& arguments) {
+  const Pairs pairs = read_pairs(arguments);
   Contingency counts;
-  counts.add(labels, truth);
+  counts.add(pairs.labels, pairs.truth);
   if (counts.scored() == 0) {
     throw Error(ErrorKind::data, fmt::format("{} has no label but -1: there is nothing to score", arguments.labels));
   }
@@ -34,6 +54,8 @@ void evaluate(const EvaluateArguments& arguments) {
   if (arguments.json) {
     const nlohmann::json out{{"n", counts.scored()},
                              {"unlabelled", counts.unlabelled()},
+                             {"joined_by", pairs.by_id ? "id" : "row"},
+                             {"without_class", pairs.unmatched},
                              {"clusters", counts.labels().size()},
                              {"classes", counts.classes().size()},
                              {"nmi", scores.nmi_geometric},
@@ -46,6 +68,9 @@ void evaluate(const EvaluateArguments& arguments) {
   }
   fmt::print("instances         {}\n", counts.scored());
   if (counts.unlabelled() > 0) fmt::print("without a label   {} (not scored)\n", counts.unlabelled());
+  if (pairs.by_id) {
+    fmt::print("ids matched       {} of {}\n", pairs.labels.size() - pairs.unmatched, pairs.labels.size());
+  }
   fmt::print("clusters          {}\nclasses           {}\n", counts.labels().size(), counts.classes().size());
   fmt::print("NMI (geometric)   {:.4f}\nNMI (arithmetic)  {:.4f}\nAC                {:.4f}\n", scores.nmi_geometric,
              scores.nmi_arithmetic, scores.accuracy);
@@ -57,10 +82,13 @@ void evaluate(const EvaluateArguments& arguments) {
 void add_evaluate(CLI::App& app) {
   auto arguments = std::make_shared<EvaluateArguments>();
   CLI::App* command = app.add_subcommand("evaluate", "NMI, AC, ARI and purity of labels against the truth");
-  command->add_option("labels", arguments->labels, "one label a line; -1 is not scored")
+  command->add_option("labels", arguments->labels, "one label a line, or a table of ids and labels; -1 is not scored")
       ->required()
       ->type_name("LABELS");
-  command->add_option("truth", arguments->truth, "one class a line")->required()->type_name("TRUTH");
+  command
+      ->add_option("truth", arguments->truth, "one class a line, or a table of ids and classes, which is joined by id")
+      ->required()
+      ->type_name("TRUTH");
   command->add_flag("--json", arguments->json, "print JSON");
   command->callback([arguments] { evaluate(*arguments); });
 }

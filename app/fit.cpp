@@ -49,8 +49,8 @@ void fit(const FitArguments& arguments) {
   // Outputs are opened first: a path that cannot be written is found before the work, not after it.
   std::vector<std::unique_ptr<Sink>> sinks;
   if (!arguments.labels.empty()) check_writable(arguments.labels);
-  if (!arguments.embedding.empty()) sinks.push_back(make_embedding_sink(arguments.embedding));
-  for (const std::string& path : {arguments.model, arguments.predictor, arguments.output, arguments.checkpoint.file}) {
+  for (const std::string& path :
+       {arguments.embedding, arguments.model, arguments.predictor, arguments.output, arguments.checkpoint.file}) {
     if (!path.empty()) check_writable(path);
   }
   const bool wants_nothing =
@@ -67,6 +67,9 @@ void fit(const FitArguments& arguments) {
 
   Input input = open_arguments(arguments.input, options.seed);
   if (!arguments.labels.empty()) sinks.push_back(make_label_sink(arguments.labels, input.source.get()));
+  if (!arguments.embedding.empty()) {
+    sinks.push_back(make_embedding_sink(arguments.embedding, input.source.get()));
+  }
   if (!arguments.output.empty()) {
     const bool is_h5 = is_h5_name(arguments.input.paths[0]);
     sinks.push_back(make_h5_sink(arguments.output, is_h5 ? arguments.input.paths[0] : "", *input.source));

@@ -38,6 +38,23 @@ nlohmann::json options_json(const Options& options) {
   return out;
 }
 
+// The features that tell each cluster from the others, by view.
+nlohmann::json clusters_json(Clusterer& model, const std::vector<ViewReport>& views, int top) {
+  nlohmann::json out = nlohmann::json::array();
+  for (int cluster = 0; cluster < model.options().clusters; ++cluster) {
+    nlohmann::json one{{"cluster", cluster}, {"features", nlohmann::json::object()}};
+    for (std::size_t v = 0; v < views.size(); ++v) {
+      nlohmann::json& telling = one["features"][views[v].name] = nlohmann::json::array();
+      for (const Feature& feature : model.top_features(v, cluster, top)) {
+        telling.push_back(
+            {{"number", feature.number}, {"name", feature.name}, {"weight", feature.weight}, {"lift", feature.lift}});
+      }
+    }
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
 void info_checkpoint(const CheckpointSummary& run, bool json) {
   if (json) {
     nlohmann::json out{{"checkpoint", true},     {"instances", run.instances},
@@ -80,6 +97,7 @@ void info(const InfoArguments& arguments) {
       out["views"].push_back(
           {{"name", view.name}, {"features", view.features}, {"observed", view.observed}, {"scaling", view.scaling}});
     }
+    out["clusters"] = clusters_json(model, views, arguments.top);
     fmt::print("{}\n", json_text(out));
     return;
   }

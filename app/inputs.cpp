@@ -1,10 +1,13 @@
 #include "inputs.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <filesystem>
 #include <fmt/format.h>
 
 #include "omvc/error.hpp"
+#include "omvc/evaluation.hpp"
 
 namespace omvc::app {
 namespace {
@@ -47,8 +50,10 @@ std::vector<std::string> input_files(const InputArguments& arguments) {
   std::vector<std::string> files = arguments.paths;
   files.insert(files.end(), {arguments.present, arguments.order, arguments.truth});
   for (std::string& file : files) {
-    // Of FILE.mat:3 the file.
+    // Of FILE.mat:3 and of NAME=FILE the file.
     std::error_code ignored;
+    const std::size_t equals = file.find('=');
+    if (equals != std::string::npos && !fs::exists(file, ignored)) file.erase(0, equals + 1);
     const std::size_t colon = file.rfind(':');
     if (colon != std::string::npos && !fs::exists(file, ignored)) file.resize(colon);
   }
@@ -87,12 +92,78 @@ void check_outputs(const std::vector<std::string>& outputs, const std::vector<st
   }
 }
 
+namespace {
+
+// What text does not show by itself: a line each.
+void add_text_options(CLI::App& command, InputOptions& options) {
+  struct Word {
+    const char* name;
+    const char* type;
+    std::string* value;
+    const char* help;
+  };
+  struct List {
+    const char* name;
+    const char* type;
+    std::vector<std::string>* values;
+    const char* help;
+  };
+  TextOptions& text = options.text;
+  const std::array words{
+      Word{"--separator", "NAME", &text.separator,
+           "what separates fields: comma, tab, semicolon, pipe, blanks or a character; found by itself in most files"},
+      Word{"--decimal", "MARK", &text.decimal, "the decimal mark, . or ,; found by itself in most files"},
+      Word{"--header", "yes|no|auto", &text.header, "whether the first line names the columns"},
+  };
+  const std::array lists{
+      List{"--id-column", "COLUMN", &options.id_column,
+           "the column of sample ids, by name or number from 1, or none; found by itself in most files; for one view: "
+           "VIEW=COLUMN"},
+      List{"--columns", "COLUMN,...", &text.columns,
+           "use these columns only: names, patterns such as gene*, numbers from 1; for one view: VIEW=COLUMN"},
+      List{"--drop", "COLUMN,...", &text.drop, "leave these columns out"},
+      List{"--missing-values", "WORD,...", &text.missing_values,
+           "what stands for a missing value in the place of NA, N/A, null, none, -, ? and the like"},
+  };
+  for (const Word& word : words) {
+    command.add_option(word.name, *word.value, word.help)->type_name(word.type)->group("Text files");
+  }
+  for (const List& list : lists) {
+    command.add_option(list.name, *list.values, list.help)
+        ->type_name(list.type)
+        ->delimiter(',')
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+        ->group("Text files");
+  }
+}
+
+// The truth by instance: by sample id where both sides have ids, else by row.
+std::vector<int> read_truth(const InputArguments& arguments, Input& input) {
+  LabelTable table = read_label_table(arguments.truth);
+  if (table.ids.empty()) return table.labels;
+  const std::vector<std::string> ids = input.source->ids(0, input.source->size().value_or(0));
+  if (ids.empty()) {
+    input.notes.push_back(
+        fmt::format("{}: the classes are taken by row, since the data have no sample ids beforehand", arguments.truth));
+    return table.labels;
+  }
+  std::vector<int> truth = labels_of_ids(table, ids, arguments.truth);
+  const auto unknown = std::count(truth.begin(), truth.end(), kNoClass);
+  input.notes.push_back(fmt::format("{}: has classes for {} of the {} sample ids{}", arguments.truth,
+                                    static_cast<std::ptrdiff_t>(ids.size()) - unknown, ids.size(),
+                                    unknown > 0 ? "; the others are not scored" : ""));
+  return truth;
+}
+
+}  // namespace
+
 void add_input_options(CLI::App& command, InputArguments& arguments) {
   command
       .add_option("input", arguments.paths,
                   "one container file with all views (.h5mu, .h5ad, .npz, .mat), or one file a view: text (.csv, .tsv, "
-                  "blanks; .gz), .npy, "
-                  ".npz, .mtx, .svm; - is text on standard input")
+                  "blanks; .gz, .bz2, .xz, .zst), .npy, .npz, .mtx, .svm; NAME=FILE names the view; - is text on "
+                  "standard input")
       ->required()
       ->type_name("INPUT");
   command
@@ -105,16 +176,21 @@ void add_input_options(CLI::App& command, InputArguments& arguments) {
   command
       .add_option("--format", options.format, "read the files as this (see docs/formats.md) whatever they are called")
       ->type_name("NAME");
-  command
-      .add_option("--id-column", options.id_column,
-                  "text: the column of sample ids, by name or number from 1, or none; found by itself in most files")
-      ->type_name("COLUMN");
   command.add_flag("--transpose", options.transpose, "instances are columns (text, .npy, .mtx)");
+  command.add_flag("--allow-disjoint", options.allow_disjoint, "accept views without a sample id in common");
   command.add_option("--layer", options.layer, "HDF5: read this layer in the place of X")->type_name("NAME");
+  command
+      .add_option("--view", options.views,
+                  "HDF5: use these views only: a modality, or an entry of obsm as modality:X_pca (or X_pca)")
+      ->type_name("NAME,...")
+      ->delimiter(',')
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command
       .add_option("--label-column", options.label_column,
                   "HDF5: the column of obs with the class labels (or modality:column)")
       ->type_name("NAME");
+  add_text_options(command, options);
 }
 
 void add_stream_options(CLI::App& command, InputArguments& arguments) {
@@ -127,8 +203,9 @@ void add_stream_options(CLI::App& command, InputArguments& arguments) {
       ->excludes(order);
   command.add_flag("--once", arguments.once, "read the data only once, as from a pipe");
   command
-      .add_option("--truth", arguments.truth,
-                  "text file of class labels, one a line; found in container files by itself")
+      .add_option(
+          "--truth", arguments.truth,
+          "text file of class labels, one a line or a table of ids and labels; found in container files by itself")
       ->type_name("FILE");
 }
 
@@ -146,7 +223,8 @@ Input open_arguments(const InputArguments& arguments, std::uint64_t seed) {
     input.source =
         make_masked_source(std::move(input.source), read_presence(arguments.present, views), arguments.present);
   }
-  if (!arguments.truth.empty()) input.truth = read_labels(arguments.truth);
+  if (!arguments.truth.empty()) input.truth = read_truth(arguments, input);
+  for (const std::string& note : input.notes) fmt::print(stderr, "omvc: note: {}\n", note);
   if (!arguments.order.empty()) {
     input.source = make_ordered_source(std::move(input.source), read_order(arguments.order), arguments.order);
   } else if (arguments.shuffle) {

@@ -25,8 +25,8 @@ void add_input_options(CLI::App& command, InputArguments& arguments);
 // Adds --order, --shuffle, --once and --truth.
 void add_stream_options(CLI::App& command, InputArguments& arguments);
 
-// Opens the files and applies presence and order. `seed` is that of --shuffle. The truth is that of --truth, else what
-// a container file holds.
+// Opens the files, applies presence and order, and says on stderr what was found in them that is not obvious. `seed` is
+// that of --shuffle. The truth is that of --truth, else what a container file holds.
 Input open_arguments(const InputArguments& arguments, std::uint64_t seed);
 
 // The files that the arguments name.

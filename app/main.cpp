@@ -11,6 +11,7 @@
 
 #include "command.hpp"
 #include "console.hpp"
+#include "help.hpp"
 
 namespace {
 
@@ -20,8 +21,19 @@ constexpr const char* kFooter =
     "              6 interrupted (what was learned is kept)";
 
 bool is_subcommand(const CLI::App& app, const std::string& name) {
-  const auto all = app.get_subcommands(nullptr);
-  return std::any_of(all.begin(), all.end(), [&](const CLI::App* one) { return one->get_name() == name; });
+  const std::vector<std::string> all = omvc::app::command_names(app);
+  return std::find(all.begin(), all.end(), name) != all.end();
+}
+
+// What an option that does not exist may have meant.
+std::string meant_option(const CLI::App& app) {
+  for (const CLI::App* command : app.get_subcommands()) {
+    for (const std::string& word : command->remaining()) {
+      if (!word.starts_with("-")) continue;
+      return omvc::app::did_you_mean(word.substr(0, word.find('=')), omvc::app::option_names(*command));
+    }
+  }
+  return "";
 }
 
 int run(int argc, char** argv) {
@@ -41,8 +53,10 @@ int run(int argc, char** argv) {
   omvc::app::add_compare(app);
   omvc::app::add_reproduce(app);
   omvc::app::add_demo(app);
+  omvc::app::add_help(app);
   if (argc > 1 && argv[1][0] != '-' && !is_subcommand(app, argv[1])) {
-    fmt::print(stderr, "omvc: there is no command '{}'; see omvc --help\n", argv[1]);
+    const std::string meant = omvc::app::did_you_mean(argv[1], omvc::app::command_names(app));
+    fmt::print(stderr, "omvc: there is no command '{}'{}\nTry 'omvc help'.\n", argv[1], meant);
     return static_cast<int>(omvc::ErrorKind::usage);
   }
   try {
@@ -55,7 +69,7 @@ int run(int argc, char** argv) {
     fmt::print(stderr, "omvc: {}\n", error.what());
     return static_cast<int>(omvc::ErrorKind::io);
   } catch (const CLI::ParseError& error) {
-    fmt::print(stderr, "omvc: {}\nTry 'omvc --help' or 'omvc SUBCOMMAND --help'.\n", error.what());
+    fmt::print(stderr, "omvc: {}{}\nTry 'omvc help' or 'omvc help COMMAND'.\n", error.what(), meant_option(app));
     return static_cast<int>(omvc::ErrorKind::usage);
   }
   omvc::app::flush_results();

@@ -53,15 +53,24 @@ TYPED_TEST(ViewFromRows, DropsSparseRowsWhoseEntriesAreAllNanAndKeepsEmptyOnes) 
 }
 
 TEST(ViewFromRowsErrors, NameViewRowAndColumn) {
-  expect_error(ErrorKind::data, {"file.npy", "row 11, column 1", "NaN"}, [] {
-    view_from_rows(DenseBlock<double>{2, 2, {1, 2, 3, kNan}}, "file.npy", 10);
-  });
   expect_error(ErrorKind::data, {"file.npy", "row 10, column 0", "infinite"}, [] {
     view_from_rows(DenseBlock<double>{1, 2, {-kInf, 2}}, "file.npy", 10);
   });
   CsrBlock<double> block = small_csr();
+  block.values[1] = kInf;
+  expect_error(ErrorKind::data, {"file.mtx", "row 0, column 3", "inf"}, [&] { view_from_rows(block, "file.mtx"); });
+}
+
+TEST(MissingValues, ARowThatIsNanInPartIsPresentAndLacksThoseValues) {
+  const ChunkView dense = view_from_rows(DenseBlock<double>{3, 2, {1, 2, kNan, 4, kNan, kNan}}, "here");
+  EXPECT_EQ(dense.present, (std::vector<Index>{0, 1}));
+  EXPECT_TRUE(std::isnan(std::get<DenseBlock<double>>(dense.block).row(1)[0]));
+  EXPECT_EQ(std::get<DenseBlock<double>>(dense.block).row(1)[1], 4);
+  CsrBlock<double> block = small_csr();
   block.values[1] = kNan;
-  expect_error(ErrorKind::data, {"file.mtx", "row 0, column 3", "NaN"}, [&] { view_from_rows(block, "file.mtx"); });
+  const ChunkView sparse = view_from_rows(block, "here");
+  EXPECT_EQ(sparse.present.size(), static_cast<std::size_t>(block.rows));
+  EXPECT_TRUE(std::isnan(std::get<CsrBlock<double>>(sparse.block).values[1]));
 }
 
 TEST(KeepInstances, RemovesByPositionAndKeepsPositions) {
@@ -136,8 +145,10 @@ TEST_F(CheckChunk, RefusesColumnsAndValuesAndNamesTheRow) {
   csr().values[2] = kInf;
   expect_refused({"text", "row 72", "column 1"});
   csr().values[2] = 1;
-  std::get<DenseBlock<float>>(chunk_.views[0].block).values[3] = std::numeric_limits<float>::quiet_NaN();
+  std::get<DenseBlock<float>>(chunk_.views[0].block).values[3] = std::numeric_limits<float>::infinity();
   expect_refused({"image", "row 72", "column 1"});
+  std::get<DenseBlock<float>>(chunk_.views[0].block).values[3] = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_NO_THROW(check_chunk(chunk_, schema_)) << "a missing value";
 }
 
 }  // namespace

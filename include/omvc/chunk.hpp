@@ -7,7 +7,8 @@
 //     rows = {70, 71, 72, 73}         present = {0, 1, 3}             present = {2, 3}
 //                                     block   = 3 x d_text (CSR)      block   = 2 x d_image (dense)
 //
-// Instance 71 has no image, instance 72 has no text. An instance that is present in no view is legal.
+// Instance 71 has no image, instance 72 has no text. An instance that is present in no view is legal. A single value
+// that is missing from a row of the block is NaN.
 //
 // A chunk is a value with one owner: a source makes it and hands it over; nothing in it is shared.
 #pragma once
@@ -80,7 +81,7 @@ struct Chunk {
 
 // Turns a block with one row for every instance into a view in which rows that are wholly NaN are absent.
 // `first_row` is the number of the block's first instance, and `where` names the view, both for messages.
-// Throws ErrorKind::data for a row that is partly NaN and for infinite values.
+// A row that is partly NaN is present, and lacks those values. Throws ErrorKind::data for infinite values.
 template <class T>
 ChunkView view_from_rows(DenseBlock<T> block, const std::string& where, Index first_row = 0);
 
@@ -93,7 +94,7 @@ ChunkView view_from_rows(CsrBlock<T> block, const std::string& where, Index firs
 ChunkView keep_instances(ChunkView view, const std::vector<bool>& keep);
 
 // Throws ErrorKind::data unless the chunk is well formed (positions and columns ascending and in range, array lengths
-// that agree, finite values) and has the views and dimensions of the schema. The message names view and row.
+// that agree, no infinite values) and has the views and dimensions of the schema. The message names view and row.
 void check_chunk(const Chunk& chunk, const Schema& schema);
 
 }  // namespace omvc

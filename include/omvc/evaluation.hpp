@@ -2,6 +2,7 @@
 // labels of any number of instances can be scored without holding them.
 #pragma once
 
+#include <limits>
 #include <map>
 #include <span>
 #include <vector>
@@ -10,8 +11,12 @@
 
 namespace omvc {
 
+// The class of an instance of which nobody knows it.
+inline constexpr int kNoClass = std::numeric_limits<int>::min();
+
 // Counts of (label, class) pairs. Labels and classes are any integers; a pair whose label is negative is counted apart,
-// because -1 marks an instance that was observed in no view and so was not clustered.
+// because -1 marks an instance that was observed in no view and so was not clustered. One without a class is not
+// counted.
 class Contingency {
  public:
   void add(int label, int truth, Index count = 1);

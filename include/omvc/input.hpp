@@ -12,28 +12,61 @@ namespace omvc {
 
 struct Input {
   std::unique_ptr<Source> source;
-  std::optional<std::vector<int>> truth;  // class labels found in a container file, numbered as they are there
+  // Class labels found in a container file, numbered as they are there; kNoClass for an instance without one.
+  std::optional<std::vector<int>> truth;
+  // What was found in the files that is not obvious, such as columns that were left out: a sentence each, for the user.
+  std::vector<std::string> notes;
+};
+
+// How text is read, where it does not show by itself. Where a column is named, it is by its name, a pattern with * and
+// ?, or its number from 1; "VIEW=COLUMN" is for the file of one view only.
+struct TextOptions {
+  std::string separator;                    // comma, tab, semicolon, pipe, blanks or a character; empty: found
+  std::string decimal;                      // the decimal mark, "." or ","; empty: found
+  std::string header;                       // whether the first line names the columns: yes, no; empty or auto: found
+  std::vector<std::string> missing_values;  // words of a missing value, in any case; none: NA, N/A, null, -, ?, ...
+  std::vector<std::string> columns;         // those that are used; none: all
+  std::vector<std::string> drop;            // those that are not
 };
 
 // What a file does not tell by itself. Every field has a default that is right for most files.
 struct InputOptions {
-  std::string format;        // empty: by name and content; else a name of docs/formats.md, such as "svmlight"
-  std::string id_column;     // text: the column of sample ids, by name or number from 1; empty: detected; "none"
-  bool transpose = false;    // Matrix Market and dense matrices: instances are columns
-  std::string layer;         // HDF5: this layer in the place of X
-  std::string label_column;  // HDF5: the column of obs that holds the class labels
+  std::string format;                  // empty: by name and content; else a name of docs/formats.md, such as "svmlight"
+  std::vector<std::string> id_column;  // text: the column of sample ids as in TextOptions, or "none"; none: found
+  bool transpose = false;              // Matrix Market and dense matrices: instances are columns
+  std::string layer;                   // HDF5: this layer in the place of X
+  std::vector<std::string> views;      // HDF5: these views only: MODALITY, MODALITY:ENTRY of its obsm, or ENTRY
+  std::string label_column;            // HDF5: the column of obs that holds the class labels
+  bool allow_disjoint = false;         // accept views that have no sample id in common with the others
+  TextOptions text;
+  Schema like;  // the views of a model: categories in text become the features that they are there
 };
 
 // One container file that holds all views, or one file a view. Files whose rows have sample ids are joined by them: an
-// instance is every id that occurs in some file. Others have the same instances in the same rows.
+// instance is every id that occurs in some file. Others have the same instances in the same rows. "NAME=FILE" gives a
+// view another name than that of its file.
 // Throws ErrorKind::io for what cannot be read and ErrorKind::data for what cannot be understood.
 Input open_input(const std::vector<std::string>& paths, const InputOptions& options = {});
 
 // Side files of a data set: text, one line an instance. Presence may also be an NPY, NPZ or MAT file with a matrix of 0
 // and 1; of a MAT file with several in `folds` the first is read, or that which "FILE.mat:3" names.
-std::vector<int> read_labels(const std::string& path);   // one integer or word a line; words are numbered by
-                                                         // first appearance
-std::vector<Index> read_order(const std::string& path);  // a permutation of 0 .. N-1
+std::vector<int> read_labels(const std::string& path);                  // those of read_label_table
+std::vector<Index> read_order(const std::string& path);                 // a permutation of 0 .. N-1
 std::vector<bool> read_presence(const std::string& path, Index views);  // N x views of 0 and 1, row-major
+
+// Labels with the sample ids, where the file has them.
+struct LabelTable {
+  std::vector<std::string> ids;  // each once, or none
+  std::vector<int> labels;       // whole numbers as they are; words are numbered by first appearance
+};
+
+// One label a line; or a table with a header, separated by commas, tabs or semicolons, in which the first column has
+// the ids and the column `label`, or else the second, has the labels. Throws ErrorKind::data for an id that comes
+// twice.
+LabelTable read_label_table(const std::string& path);
+
+// The label of each of the ids; kNoClass for an id that the table lacks. Throws ErrorKind::data, naming `where`, if it
+// lacks more than half of them.
+std::vector<int> labels_of_ids(const LabelTable& table, const std::vector<std::string>& ids, const std::string& where);
 
 }  // namespace omvc

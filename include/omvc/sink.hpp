@@ -39,13 +39,14 @@ class Sink {
 std::unique_ptr<Sink> make_label_sink(const std::string& path, Source* source = nullptr);
 
 // Embedding rows as NPY (`.npy`, float64), else as text with the separator that the name asks for (`.csv`, `.tsv`,
-// blanks otherwise).
-std::unique_ptr<Sink> make_embedding_sink(const std::string& path);
+// blanks otherwise). `.csv` and `.tsv` have a header, e1, e2, ..., and the sample ids before it if `source` has any; it
+// must outlive the sink.
+std::unique_ptr<Sink> make_embedding_sink(const std::string& path, Source* source = nullptr);
 
-// Results in the form of AnnData: the column `omvc` of obs holds the labels, and obsm/X_omvc the embedding where there
-// is one. If the input was a MuData or AnnData file (`input_path`; empty otherwise) the output is a copy of it with
-// these added, else a new file whose obs has the sample ids of the source, or row numbers. The source must outlive the
-// sink.
+// Results in the form of AnnData: the column `omvc` of obs holds the labels as categories, and obsm/X_omvc the
+// embedding where there is one. If the input was a MuData or AnnData file (`input_path`; empty otherwise) the output is
+// a copy of it with these added, else a new file whose obs has the sample ids of the source, or row numbers. The source
+// must outlive the sink.
 std::unique_ptr<Sink> make_h5_sink(const std::string& path, const std::string& input_path, Source& source);
 
 // Hands every block to each of the sinks.

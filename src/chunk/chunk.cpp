@@ -29,28 +29,19 @@ bool all_finite(std::span<const T> values) {
   return special == 0;
 }
 
-// Whether the values are all NaN. Throws for infinite values and for a mix of NaN and numbers; `column(i)` is the
-// column of value i.
+// Whether the values are all NaN. Throws for infinite values; `column(i)` is the column of value i.
 template <class T, class Column>
 bool all_nan(std::span<const T> values, Column column, const std::string& where, Index row) {
   if (all_finite(values)) return false;
   std::size_t nans = 0;
-  std::size_t first_nan = 0;
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (std::isnan(values[i])) {
-      if (nans++ == 0) first_nan = i;
+      ++nans;
     } else if (std::isinf(values[i])) {
       fail("{}: row {}, column {}: the value is infinite; only finite numbers can be used", where, row, column(i));
     }
   }
-  if (nans != 0 && nans != values.size()) {
-    fail(
-        "{}: row {}, column {}: the value is NaN but others of the row are not; an instance is either in a view or "
-        "not: "
-        "fill the value in, or set the whole row to NaN",
-        where, row, column(first_nan));
-  }
-  return nans != 0;
+  return nans == values.size();
 }
 
 template <class T>
@@ -103,7 +94,7 @@ void check_row(const DenseBlock<T>& block, Index i, const std::string& view, Ind
   const auto values = block.row(i);
   if (all_finite(values)) return;
   for (std::size_t j = 0; j < values.size(); ++j) {
-    if (!std::isfinite(values[j])) fail("view '{}': row {}, column {}: the value is not finite", view, row, j);
+    if (std::isinf(values[j])) fail("view '{}': row {}, column {}: the value is infinite", view, row, j);
   }
 }
 
@@ -116,8 +107,8 @@ void check_row(const CsrBlock<T>& block, Index i, const std::string& view, Index
       fail("view '{}': row {}: column {} follows column {}; columns must ascend and lie in 0 .. {}", view, row, column,
            last, block.cols - 1);
     }
-    if (!std::isfinite(block.values[static_cast<std::size_t>(k)])) {
-      fail("view '{}': row {}, column {}: the value is not finite", view, row, column);
+    if (std::isinf(block.values[static_cast<std::size_t>(k)])) {
+      fail("view '{}': row {}, column {}: the value is infinite", view, row, column);
     }
     last = column;
   }

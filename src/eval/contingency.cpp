@@ -8,7 +8,7 @@
 namespace omvc {
 
 void Contingency::add(int label, int truth, Index count) {
-  if (count == 0) return;
+  if (count == 0 || truth == kNoClass) return;
   if (label < 0) {
     unlabelled_ += count;
     return;

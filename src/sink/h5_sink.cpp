@@ -32,6 +32,7 @@ class H5Sink final : public Sink {
   void write(const ResultRows& rows) override {
     if (!file_) create(rows.embedding.cols);
     const std::vector<Index> labels(rows.labels.begin(), rows.labels.end());
+    for (const Index label : labels) clusters_ = std::max(clusters_, label + 1);
     labels_->append(labels.data(), static_cast<Index>(labels.size()));
     if (embedding_) embedding_->append(rows.embedding.data, rows.embedding.rows);
     if (names_) {
@@ -47,6 +48,7 @@ class H5Sink final : public Sink {
     // Once while the arrays are open, since the library reports what it cannot write of them only then.
     file_->flush();
     labels_.reset();
+    write_categories();
     embedding_.reset();
     names_.reset();
     file_->close();
@@ -88,11 +90,20 @@ class H5Sink final : public Sink {
       add_empty_parts(root, true);
     }
     h5::Group root = file_->root();
-    labels_ = array(*obs, kLabels, h5::Store::int64, {}, expected());
+    h5::Group labels = obs->create_group(kLabels);
+    set_encoding(labels, "categorical", "0.2.0");
+    labels.set_flag_attribute("ordered", false);
+    labels_ = array(labels, "codes", h5::Store::int64, {}, expected());
     if (rank == 0) return;
     h5::Group obsm = dictionary(root, "obsm");
     if (obsm.has(kEmbedding)) obsm.remove(kEmbedding);
     embedding_ = array(obsm, kEmbedding, h5::Store::float64, {.cols = rank}, expected());
+  }
+
+  // Labels are categories called 0, 1, ..., as plots and tests of differences between groups ask for; -1 is none.
+  void write_categories() {
+    h5::Group labels = file_->root().group("obs").group(kLabels);
+    text_array(labels, "categories", clusters_).append_text(number_names(0, clusters_));
   }
 
   // Room for our column in a table of someone else.
@@ -108,6 +119,7 @@ class H5Sink final : public Sink {
   PendingFile pending_;
   std::string input_path_;
   Source& source_;
+  Index clusters_ = 0;
   std::optional<h5::File> file_;
   std::optional<h5::Dataset> labels_;
   std::optional<h5::Dataset> embedding_;

@@ -60,11 +60,19 @@ class LabelSink : public Sink {
 
 class TextEmbeddingSink : public Sink {
  public:
-  TextEmbeddingSink(const std::string& path, char separator) : file_(path), separator_(separator) {}
+  TextEmbeddingSink(const std::string& path, char separator, Source* source)
+      : file_(path), separator_(separator), source_(separator == ' ' ? nullptr : source) {}
   void write(const ResultRows& rows) override {
+    std::vector<std::string> ids;
+    if (source_ != nullptr) ids = source_->ids(rows.first_row, rows.embedding.rows);
+    const bool with_ids = !ids.empty() && static_cast<Index>(ids.size()) == rows.embedding.rows;
+    if (rows.first_row == 0 && separator_ != ' ') write_header(rows.embedding.cols, with_ids);
     for (Index i = 0; i < rows.embedding.rows; ++i) {
       const auto row = rows.embedding.row(i);
       fmt::memory_buffer line;
+      if (with_ids)
+        fmt::format_to(std::back_inserter(line), "{}{}", as_field(ids[static_cast<std::size_t>(i)], separator_),
+                       separator_);
       for (std::size_t k = 0; k < row.size(); ++k) {
         if (k > 0) line.push_back(separator_);
         fmt::format_to(std::back_inserter(line), "{}", row[k]);  // the shortest text that reads back to the same bits
@@ -77,8 +85,16 @@ class TextEmbeddingSink : public Sink {
   void finish() override { file_.commit(); }
 
  private:
+  void write_header(Index columns, bool with_ids) {
+    std::string line = with_ids ? "id" : "";
+    for (Index k = 1; k <= columns; ++k)
+      line += fmt::format("{}e{}", line.empty() ? "" : std::string(1, separator_), k);
+    file_.write(line + '\n');
+  }
+
   AtomicFile file_;
   char separator_;
+  Source* source_;
 };
 
 // NPY 1.0. The header is written last, when the number of rows is known, into room left for it at the start.
@@ -142,9 +158,9 @@ std::unique_ptr<Sink> make_label_sink(const std::string& path, Source* source) {
   return std::make_unique<LabelSink>(path, source);
 }
 
-std::unique_ptr<Sink> make_embedding_sink(const std::string& path) {
+std::unique_ptr<Sink> make_embedding_sink(const std::string& path, Source* source) {
   if (std::filesystem::path(path).extension() == ".npy") return std::make_unique<NpyEmbeddingSink>(path);
-  return std::make_unique<TextEmbeddingSink>(path, separator_for(path));
+  return std::make_unique<TextEmbeddingSink>(path, separator_for(path), source);
 }
 
 std::unique_ptr<Sink> make_sink_list(std::vector<std::unique_ptr<Sink>> sinks) {

@@ -51,6 +51,12 @@ class ViewReader {
   virtual std::string place(Index row) { return path() + ": instance " + std::to_string(row + 1); }
 
   virtual const ViewLabels* labels() const { return nullptr; }
+
+  // What was found in the file that its owner should know.
+  virtual std::vector<std::string> notes() const { return {}; }
+
+  // The name of a column of data that may hold ids: it does, if all files have it. Empty if there is none.
+  virtual std::string possible_id_column() const { return {}; }
 };
 
 }  // namespace omvc

@@ -78,16 +78,16 @@ TEST_F(Assign, WritesFilesInsteadOfStdout) {
   EXPECT_EQ(outcome.out, "");
   EXPECT_EQ(read_bytes(dir_.path("new.txt")), read_bytes(dir_.path("labels")));
   const auto rows = lines_of(read_bytes(dir_.path("embedding.tsv")));
-  ASSERT_EQ(rows.size(), kRows);
+  ASSERT_EQ(rows.size(), kRows + 1) << "a header and the rows";
   EXPECT_EQ(std::count(rows[7].begin(), rows[7].end(), '\t'), 8) << "rank 9";
 }
 
 TEST_F(Assign, ModelThatDoesNotFitTheData) {
   const auto before = names_in(dir_.path(""));
   const Arguments labels{"--labels", dir_.path("new.txt")};
-  expect_failure(Arguments{"assign", model_, a_} + labels, 3, {"model.omvc", "2 views", "have 1"});
-  expect_failure(Arguments{"assign", model_, a_, b_, a_} + labels, 3, {"model.omvc", "2 views", "have 3"});
-  expect_failure(Arguments{"assign", model_, b_, a_} + labels, 3, {"view 1 (a)", "6 features", "have 5"});
+  expect_failure(Arguments{"assign", model_, "new=" + a_} + labels, 3, {"2 views", "'a', 'b'", "have 1"});
+  expect_failure(Arguments{"assign", model_, a_, b_, "new=" + a_} + labels, 3, {"no view 'new'", "--ignore-extra"});
+  expect_failure(Arguments{"assign", model_, "a=" + b_, "b=" + a_} + labels, 3, {"view 1 (a)", "6 features", "have 5"});
   const std::string wide = csv("wide.csv", planted_table(kRows, 9, 3));
   expect_failure(Arguments{"assign", model_, a_, wide} + labels, 3, {"view 2 (b)", "5 features", "have 9"});
   std::filesystem::remove(wide);

@@ -74,15 +74,6 @@ TEST_F(Errors, TextRowWithTheWrongNumberOfColumns) {
   expect_bad_data({good_, dir_.write_file("word.csv", "1,2\n3,four\n")}, {"word.csv:2:", "column 2", "'four'"});
 }
 
-TEST_F(Errors, NanInsideARow) {
-  Table table = table_;
-  table[4][2] = std::numeric_limits<double>::quiet_NaN();
-  expect_bad_data({good_, csv("partly.csv", table)}, {"partly.csv:5:", "column 3", "NaN", "whole line empty"});
-  expect_bad_data({good_, dir_.write_file("partly.npy", to_npy(table))}, {"partly.npy", "row 4", "NaN"});
-  expect_bad_data({good_, dir_.write_file("partly.mtx", to_market_array(table))}, {"partly.mtx", "row 4", "NaN"});
-  expect_bad_data({good_, dir_.write_file("hole.csv", "1,2\n3,\n")}, {"hole.csv:2:", "column 2", "empty"});
-}
-
 TEST_F(Errors, InfiniteValues) {
   Table table = table_;
   table[4][2] = std::numeric_limits<double>::infinity();

@@ -23,10 +23,10 @@ class FitData : public testing::Test {
 
   Result fit(const Arguments& arguments) const {
     const Outcome outcome = run_command(Arguments{"fit", "-k", "3", "--quiet", "--labels", dir_.path("labels"),
-                                                  "--embedding", dir_.path("embedding.csv")} +
+                                                  "--embedding", dir_.path("embedding.txt")} +
                                         arguments);
     EXPECT_EQ(outcome.code, 0) << outcome.err;
-    Result result{read_bytes(dir_.path("labels")), read_bytes(dir_.path("embedding.csv"))};
+    Result result{read_bytes(dir_.path("labels")), read_bytes(dir_.path("embedding.txt"))};
     EXPECT_EQ(lines_of(result.labels).size(), kRows);
     return result;
   }
@@ -192,7 +192,7 @@ TEST_F(FitData, AnInstanceWithoutAnyViewGetsMinusOne) {
   EXPECT_EQ(outcome.json().at("n"), kRows);
   EXPECT_EQ(outcome.json().at("unobserved"), 4);
   EXPECT_TRUE(contains(outcome.err, "4 of 60 instances have no view")) << outcome.err;
-  EXPECT_TRUE(lines_of(read_bytes(dir_.path("embedding.csv")))[30].starts_with("nan,nan"))
+  EXPECT_TRUE(lines_of(read_bytes(dir_.path("embedding.csv")))[31].starts_with("nan,nan"))
       << "an unknown row is no zero";
 }
 

@@ -55,6 +55,7 @@ TEST_F(Fit, WritesTheEmbeddingInTheFormatOfItsName) {
   for (const auto& [name, separator] : {std::pair{"e.csv", ","}, {"e.tsv", "\t"}, {"e.txt", " "}}) {
     run_command(fit({"--rank", "4", "--quiet", "--embedding", dir_.path(name)}));
     std::string expected;
+    if (*separator != ' ') expected = fmt::format("e1{0}e2{0}e3{0}e4\n", separator);
     for (std::size_t i = 0; i < kRows; ++i) {
       expected += fmt::format("{}\n", fmt::join(values.begin() + static_cast<std::ptrdiff_t>(4 * i),
                                                 values.begin() + static_cast<std::ptrdiff_t>(4 * i + 4), separator));

@@ -23,7 +23,7 @@ class LongRun : public testing::Test {
     EXPECT_EQ(names_in(dir_.path("")), inputs);
     EXPECT_EQ(read_label_file(dir_.path("labels")).size(), rows);
     const auto embedding = lines_of(read_bytes(dir_.path("embedding.csv")));
-    EXPECT_EQ(embedding.size(), rows);
+    EXPECT_EQ(embedding.size(), rows + 1) << "a header and the rows";
     for (const std::string& line : embedding) {
       EXPECT_EQ(static_cast<std::size_t>(std::count(line.begin(), line.end(), ',')), rank - 1);
     }

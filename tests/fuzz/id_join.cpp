@@ -7,7 +7,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes = omvc::fuzz::as_text(data, size);
   const std::size_t cut = std::min(bytes.find('\xFF'), bytes.size());
   omvc::InputOptions options;
-  options.id_column = "1";
+  options.id_column = {"1"};
+  options.allow_disjoint = true;
   omvc::fuzz::read_twice(
       {one.write(bytes.substr(0, cut)), two.write(cut == bytes.size() ? std::string_view() : bytes.substr(cut + 1))},
       options);

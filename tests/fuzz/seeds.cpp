@@ -85,6 +85,18 @@ void add_text(const Seeds& seeds, const TempDir& dir, const std::filesystem::pat
   seeds.add({"join", "id_join"}, "ids", ids + '\xFF' + "id,z\ncell-2,1\ncell-3,\"2\"\n");
 }
 
+// The tables of tests/tables, as they are and behind a byte that chooses no option.
+void add_tables(const Seeds& seeds, const std::filesystem::path& tables) {
+  constexpr std::uintmax_t kLargest = 4096;
+  for (const auto& entry : std::filesystem::directory_iterator(tables)) {
+    if (entry.file_size() > kLargest || entry.path().extension() == ".json") continue;
+    const std::string name = entry.path().filename().string();
+    const std::string bytes = read_bytes(entry.path().string());
+    seeds.add({name.starts_with("packed") ? "text_packed" : "text"}, name, bytes);
+    seeds.add({"text_options"}, name, std::string(1, '\0') + bytes);
+  }
+}
+
 void add_svmlight(const Seeds& seeds) {
   const std::vector<std::string> targets{"svmlight", "content"};
   seeds.add(targets, "svmlight", "# words\n2 3:0.5 7:1.25\n1 qid:4 5:1 # doc 7\n\n1\n2 1:1 3:-2e1\n");
@@ -285,6 +297,7 @@ void write_seeds(const std::string& folder, const std::filesystem::path& example
   const TempDir dir;
   add_numbers(seeds);
   add_text(seeds, dir, examples);
+  add_tables(seeds, examples / ".." / ".." / "tests" / "tables");
   add_side_files(seeds, dir, examples);
   add_svmlight(seeds);
   add_npy(seeds, dir);

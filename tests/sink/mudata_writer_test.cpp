@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "omvc/convert.hpp"
+#include "omvc/evaluation.hpp"
 #include "omvc/input.hpp"
 #include "omvc/planted.hpp"
 #include "omvc/sink.hpp"
@@ -125,7 +126,9 @@ TEST(H5Sink, ResultsAreAddedToACopyOfTheInput) {
   source->rewind();
   const Input read = open_input({again}, {.label_column = "omvc"});
   expect_same(*source, *read.source);
-  for (std::size_t row = 0; row < 900; ++row) EXPECT_EQ((*read.truth)[row], static_cast<int>(row % 4) - 1);
+  for (std::size_t row = 0; row < 900; ++row) {
+    EXPECT_EQ((*read.truth)[row], row % 4 == 0 ? kNoClass : static_cast<int>(row % 4) - 1);
+  }
   const h5::Group root = h5::File::open(again).root();
   EXPECT_EQ(root.dataset("obsm/X_omvc").shape(), (std::vector<Index>{900, 2}));
   EXPECT_EQ(root.dataset("obsm/X_omvc").read<double>(899, 1), (std::vector<double>{899, 899.5}));
@@ -139,7 +142,9 @@ TEST(H5Sink, OtherInputsGetANewFile) {
   const auto source = make_planted_source(planted({8}, {}));
   write_results(*make_h5_sink(out, "", *source), 900, 0);
   const h5::Group root = h5::File::open(out).root();
-  EXPECT_EQ(root.dataset("obs/omvc").read<Index>(0, 5), (std::vector<Index>{-1, 0, 1, 2, -1}));
+  EXPECT_EQ(root.dataset("obs/omvc/codes").read<Index>(0, 5), (std::vector<Index>{-1, 0, 1, 2, -1}));
+  EXPECT_EQ(root.dataset("obs/omvc/categories").read_text(0, 3), (std::vector<std::string>{"0", "1", "2"}));
+  EXPECT_EQ(root.group("obs/omvc").text_attribute("encoding-type"), "categorical");
   EXPECT_EQ(root.dataset("obs/_index").read_text(899, 1).front(), "899");
   EXPECT_FALSE(root.has("X"));
   EXPECT_FALSE(root.has("obsm/X_omvc"));

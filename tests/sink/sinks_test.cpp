@@ -84,6 +84,16 @@ TEST(Sinks, EmbeddingsReadBackToTheSameBits) {
   }
 }
 
+TEST(Sinks, EmbeddingTablesHaveAHeaderAndTheIds) {
+  const test::TempDir folder;
+  const Rows rows;
+  const Input with = open_input({folder.write_file("with.csv", "id,x\nann,1\n\"b, c\",2\neve,3\n")});
+  const auto sink = make_embedding_sink(folder.path("e.csv"), with.source.get());
+  sink->write(rows.all());
+  sink->finish();
+  EXPECT_EQ(contents(folder.path("e.csv")), "id,e1,e2\nann,0.1,2\n\"b, c\",nan,nan\neve,3,1e-300\n");
+}
+
 TEST(Sinks, PresenceReadsBack) {
   const test::TempDir folder;
   const std::string path = folder.path("mask.txt");

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "omvc/error.hpp"
+#include "omvc/evaluation.hpp"
 
 #include "hdf5/file.hpp"
 #include "source/formats/anndata_frame.hpp"
@@ -53,6 +54,21 @@ h5::Object open_matrix(const h5::Group& group, const std::string& layer) {
   return group.open("X");
 }
 
+h5::Dataset open_obsm(const h5::Group& group, const std::string& name) {
+  const std::string path = "obsm/" + name;
+  if (!group.has_dataset(path)) {
+    const auto names = group.has_group("obsm") ? group.group("obsm").names() : std::vector<std::string>();
+    throw Error(ErrorKind::usage,
+                fmt::format("{}: obsm has no array '{}'; {}", group.where(), name,
+                            names.empty() ? "it is empty" : fmt::format("it has {}", fmt::join(names, ", "))));
+  }
+  h5::Dataset entry = group.dataset(path);
+  if (entry.shape().size() != 2 || entry.shape()[1] == 0) {
+    throw Error(ErrorKind::data, fmt::format("{}: a view is a matrix with columns", entry.where()));
+  }
+  return entry;
+}
+
 class H5Source final : public Source {
  public:
   H5Source(const std::string& path, const InputOptions& options) : file_(h5::File::open(path)), changed_(stamp(path)) {
@@ -60,7 +76,12 @@ class H5Source final : public Source {
     if (root.has_group("mod")) {
       open_mudata(root, options);
     } else {
-      add_modality(std::filesystem::path(path).stem().string(), file_.root(), options);
+      const std::string name = std::filesystem::path(path).stem().string();
+      for (const std::string& view : options.views) {
+        const std::string entry = view.starts_with(name + ":") ? view.substr(name.size() + 1) : view;
+        add_modality(name, file_.root(), options, entry == "X" || entry == name ? "" : entry);
+      }
+      if (options.views.empty()) add_modality(name, file_.root(), options, "");
       obs_.emplace(root, "obs");
       size_ = obs_->rows();
     }
@@ -111,7 +132,9 @@ class H5Source final : public Source {
   }
 
   void open_mudata(const h5::Group& root, const InputOptions& options);
-  void add_modality(const std::string& name, h5::Group group, const InputOptions& options);
+  // The view is X or a layer or, if it is named, an entry of obsm.
+  void add_modality(const std::string& name, h5::Group group, const InputOptions& options, const std::string& obsm);
+  void choose_modalities(const h5::Group& mod, const std::vector<std::string>& names, const InputOptions& options);
   void check_map(const Modality& modality) const;
   void join_by_name(bool with_obs);
   ChunkView read_view(Modality& modality, Index first, Index count);
@@ -129,8 +152,19 @@ class H5Source final : public Source {
   Index next_ = 0;
 };
 
-void H5Source::add_modality(const std::string& name, h5::Group group, const InputOptions& options) {
+void H5Source::add_modality(const std::string& name, h5::Group group, const InputOptions& options,
+                            const std::string& obsm) {
   Frame obs(group, "obs");
+  if (!obsm.empty()) {
+    h5::Dataset entry = open_obsm(group, obsm);
+    const Index cols = entry.shape()[1];
+    std::string where = entry.where();
+    auto matrix = open_stored_matrix(std::move(entry), obs.rows(), cols);
+    schema_.views.push_back({name + ":" + obsm, cols, {}});
+    modalities_.push_back(
+        {name, std::move(group), std::move(obs), std::move(where), std::move(matrix), std::nullopt, {}});
+    return;
+  }
   const Frame var(group, "var");
   if (var.rows() == 0) throw Error(ErrorKind::data, fmt::format("{}: there are no features", group.where()));
   h5::Object object = open_matrix(group, options.layer);
@@ -139,6 +173,20 @@ void H5Source::add_modality(const std::string& name, h5::Group group, const Inpu
   schema_.views.push_back({name, var.rows(), var.index(0, var.rows())});
   modalities_.push_back(
       {name, std::move(group), std::move(obs), std::move(where), std::move(matrix), std::nullopt, {}});
+}
+
+void H5Source::choose_modalities(const h5::Group& mod, const std::vector<std::string>& names,
+                                 const InputOptions& options) {
+  for (const std::string& view : options.views.empty() ? names : options.views) {
+    const std::size_t colon = std::min(view.find(':'), view.size());
+    const std::string name = view.substr(0, colon);
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+      throw Error(ErrorKind::usage,
+                  fmt::format("{}: there is no modality '{}'; it has {}", file_.path(), name, fmt::join(names, ", ")));
+    }
+    const std::string entry = colon < view.size() ? view.substr(colon + 1) : "";
+    add_modality(name, mod.group(name), options, entry == "X" ? "" : entry);
+  }
 }
 
 void H5Source::open_mudata(const h5::Group& root, const InputOptions& options) {
@@ -154,7 +202,7 @@ void H5Source::open_mudata(const h5::Group& root, const InputOptions& options) {
   std::sort(sorted.begin(), sorted.end());
   if (sorted != mod.names()) names = mod.names();
   if (names.empty()) throw Error(ErrorKind::data, fmt::format("{}: there are no modalities", file_.path()));
-  for (const std::string& name : names) add_modality(name, mod.group(name), options);
+  choose_modalities(mod, names, options);
 
   const bool with_obs = root.has_group("obs");
   const bool mapped = with_obs && std::all_of(names.begin(), names.end(), [&](const std::string& name) {
@@ -294,16 +342,11 @@ std::vector<std::string> H5Source::modality_labels(const std::string& column) {
 
 std::vector<int> H5Source::labels(const std::string& column) {
   LabelWords labels;
-  Index row = 0;
+  std::vector<bool> known;
   const auto add = [&](const std::vector<std::string>& words) {
     for (const std::string& word : words) {
-      if (word.empty()) {
-        throw Error(ErrorKind::data, fmt::format("{}: column '{}' has no label for instance {} ({}); every instance "
-                                                 "needs one",
-                                                 file_.path(), column, row, ids(row, 1).front()));
-      }
-      labels.add(word);
-      ++row;
+      known.push_back(!word.empty());
+      if (known.back()) labels.add(word);
     }
   };
   if (obs_ && obs_->has(column)) {
@@ -314,7 +357,13 @@ std::vector<int> H5Source::labels(const std::string& column) {
   } else {
     add(modality_labels(column));
   }
-  return labels.labels();
+  const std::vector<int> found = labels.labels();
+  if (found.empty()) {
+    throw Error(ErrorKind::data, fmt::format("{}: column '{}' has no label for any instance", file_.path(), column));
+  }
+  std::vector<int> truth;
+  for (std::size_t i = 0, next = 0; i < known.size(); ++i) truth.push_back(known[i] ? found[next++] : kNoClass);
+  return truth;
 }
 
 }  // namespace
@@ -323,7 +372,7 @@ Input open_h5(const std::string& path, const InputOptions& options) {
   auto source = std::make_unique<H5Source>(path, options);
   std::optional<std::vector<int>> truth;
   if (!options.label_column.empty()) truth = source->labels(options.label_column);
-  return {std::move(source), std::move(truth)};
+  return {std::move(source), std::move(truth), {}};
 }
 
 }  // namespace omvc

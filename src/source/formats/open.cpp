@@ -10,6 +10,7 @@
 
 #include "source/formats/anndata.hpp"
 #include "source/formats/content.hpp"
+#include "source/formats/known_names.hpp"
 #include "source/formats/mat.hpp"
 #include "source/formats/matrix_market.hpp"
 #include "source/formats/npy.hpp"
@@ -18,6 +19,7 @@
 #include "source/formats/text.hpp"
 #include "source/formats/uci.hpp"
 #include "source/join/join.hpp"
+#include "source/table/cell.hpp"
 #include "source/table/line_reader.hpp"
 
 namespace omvc {
@@ -26,7 +28,7 @@ namespace {
 // A format holds one view a file (open_view), a whole data set (open_container) or, depending on the file, either.
 struct Format {
   std::string_view names;       // each between blanks, for InputOptions::format; the first is that of docs/formats.md
-  std::string_view extensions;  // each between blanks, lower case; compressed files have ".gz" after them
+  std::string_view extensions;  // each between blanks, lower case; compressed files have ".gz" or the like after them
   std::string_view magic;       // how the content starts, for files whose name says nothing
   bool may_be_compressed;
   std::unique_ptr<ViewReader> (*open_view)(const std::string& path, const std::string& view_name,
@@ -57,15 +59,9 @@ const Format& format_opened_by(std::unique_ptr<ViewReader> (*open)(const std::st
                        [&](const Format& format) { return format.open_view == open; });
 }
 
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return text;
-}
-
 struct FileName {
   std::string stem;       // of the view
-  std::string extension;  // lower case, without .gz
+  std::string extension;  // lower case, without .gz and the like
   bool compressed = false;
 };
 
@@ -73,11 +69,12 @@ FileName parse_name(const std::string& path) {
   FileName name;
   if (path == kStandardInput) return {"stdin", "", false};
   std::filesystem::path file = std::filesystem::path(path).filename();
-  if (lower(file.extension().string()) == ".gz") {
+  constexpr std::array<std::string_view, 5> kPacked{".gz", ".bz2", ".xz", ".zst", ".zstd"};
+  if (is_one_of(kPacked, lower_case(file.extension().string()))) {
     name.compressed = true;
     file = file.stem();
   }
-  name.extension = lower(file.extension().string());
+  name.extension = lower_case(file.extension().string());
   name.stem = file.stem().string();
   return name;
 }
@@ -110,13 +107,16 @@ const Format& format_by_name(const std::string& name) {
 const Format& find_format(const std::string& path, const std::string& asked) {
   if (!asked.empty()) return format_by_name(asked);
   if (path == kStandardInput) return kText;
+  if (const std::string foreign = foreign_content(first_bytes(path)); !foreign.empty()) {
+    throw Error(ErrorKind::data, fmt::format("{}: is {}", path, foreign));
+  }
   const FileName name = parse_name(path);
   for (const Format& format : kFormats) {
     if (name.extension.empty() || format.extensions.find(" " + name.extension + " ") == std::string_view::npos)
       continue;
     if (name.compressed && !format.may_be_compressed) {
       throw Error(ErrorKind::data,
-                  fmt::format("{}: {} files cannot be read compressed; unpack it with gunzip", path, name.extension));
+                  fmt::format("{}: {} files cannot be read compressed; unpack it first", path, name.extension));
     }
     // Sparse files are often called just .txt; no line of theirs is a line of numbers, so there is no doubt.
     const bool any_text = name.extension == ".txt" || name.extension == ".dat" || name.extension == ".data";
@@ -126,16 +126,98 @@ const Format& find_format(const std::string& path, const std::string& asked) {
   return format_by_content(path, name);
 }
 
-// The stem of each file; where two have the same, the paths as given.
-std::vector<std::string> view_names(const std::vector<std::string>& paths) {
+// A view: its name, and its file.
+struct NamedFile {
+  std::string name;
+  std::string path;
+};
+
+// "NAME=FILE", or a file whose stem is the name; where two files have the same stem, the paths as given.
+std::vector<NamedFile> name_views(const std::vector<std::string>& paths) {
+  std::vector<NamedFile> files;
   std::map<std::string, int> uses;
-  for (const std::string& path : paths) ++uses[parse_name(path).stem];
-  std::vector<std::string> names;
   for (const std::string& path : paths) {
-    const std::string stem = parse_name(path).stem;
-    names.push_back(uses[stem] == 1 ? stem : path);
+    const std::size_t equals = path.find('=');
+    const std::string before = path.substr(0, equals == std::string::npos ? 0 : equals);
+    std::error_code ignored;
+    const bool named =
+        !before.empty() && before.find('/') == std::string::npos && !std::filesystem::exists(path, ignored);
+    if (named) {
+      files.push_back({before, path.substr(equals + 1)});
+    } else {
+      ++uses[parse_name(path).stem];
+      files.push_back({"", path});
+    }
   }
-  return names;
+  for (NamedFile& file : files) {
+    if (!file.name.empty()) continue;
+    const std::string stem = parse_name(file.path).stem;
+    file.name = uses[stem] == 1 ? stem : file.path;
+  }
+  for (std::size_t v = 0; v < files.size(); ++v) {
+    for (std::size_t w = 0; w < v; ++w) {
+      if (files[v].name != files[w].name || files[v].path == files[w].path) continue;
+      throw Error(ErrorKind::usage, fmt::format("two views have the name {}; give each its own as NAME=FILE",
+                                                omvc::quoted(files[v].name)));
+    }
+  }
+  return files;
+}
+
+// Those of the columns that are named for every view or, as "VIEW=COLUMN", for this one.
+std::vector<std::string> of_view(const std::vector<std::string>& columns, const std::vector<NamedFile>& files,
+                                 std::size_t view) {
+  std::vector<std::string> own;
+  for (const std::string& column : columns) {
+    std::optional<std::size_t> owner;
+    for (std::size_t v = 0; v < files.size(); ++v) {
+      if (column.starts_with(files[v].name + "=")) owner = v;
+    }
+    if (!owner) own.push_back(column);
+    if (owner == view) own.push_back(column.substr(files[view].name.size() + 1));
+  }
+  return own;
+}
+
+InputOptions options_of_view(const InputOptions& options, const std::vector<NamedFile>& files, std::size_t view) {
+  InputOptions own = options;
+  own.id_column = of_view(options.id_column, files, view);
+  own.text.columns = of_view(options.text.columns, files, view);
+  own.text.drop = of_view(options.text.drop, files, view);
+  own.like.views.clear();
+  for (const ViewSchema& known : options.like.views) {
+    if (known.name == files[view].name) own.like.views = {known};
+  }
+  if (own.like.views.empty() && options.like.views.size() == files.size()) {
+    own.like.views = {options.like.views[view]};
+  }
+  return own;
+}
+
+// Where every file starts with a column of whole numbers under the same name, it holds the sample ids, unless one comes
+// twice in a file. Opens the files again with it.
+void share_ids(std::vector<std::unique_ptr<ViewReader>>& readers, const std::vector<NamedFile>& files,
+               const InputOptions& options, std::vector<std::string>& notes) {
+  const std::string name = readers.front()->possible_id_column();
+  const bool shared =
+      readers.size() > 1 && !name.empty() && std::all_of(readers.begin(), readers.end(), [&](const auto& reader) {
+        return reader->possible_id_column() == name && reader->rewind();
+      });
+  if (!shared) return;
+  std::vector<std::unique_ptr<ViewReader>> with_ids;
+  for (std::size_t v = 0; v < files.size(); ++v) {
+    InputOptions own = options_of_view(options, files, v);
+    own.id_column = {name};
+    with_ids.push_back(open_text(files[v].path, files[v].name, own));
+    std::vector<std::string> ids = with_ids.back()->all_ids();
+    std::sort(ids.begin(), ids.end());
+    if (std::adjacent_find(ids.begin(), ids.end()) != ids.end()) return;
+  }
+  notes.push_back(
+      fmt::format("column {}, which every file starts with, is taken for sample ids, not for a feature (for "
+                  "a feature say --id-column none)",
+                  omvc::quoted(name)));
+  readers = std::move(with_ids);
 }
 
 void check_path(const std::string& path, const Format& format, std::size_t paths) {
@@ -163,25 +245,35 @@ Input open_input(const std::vector<std::string>& paths, const InputOptions& opti
   if (std::count(paths.begin(), paths.end(), kStandardInput) > 1) {
     throw Error(ErrorKind::usage, "- (standard input) can be one view only; write the others to files");
   }
-  const std::vector<std::string> names = view_names(paths);
+  const std::vector<NamedFile> files = name_views(paths);
   std::vector<std::unique_ptr<ViewReader>> readers;
-  for (std::size_t v = 0; v < paths.size(); ++v) {
-    const std::string file = split_fold(paths[v]).path;
+  for (std::size_t v = 0; v < files.size(); ++v) {
+    const std::string& path = files[v].path;
+    const std::string file = split_fold(path).path;
     std::error_code error;
-    if (paths[v] != kStandardInput && !std::filesystem::exists(file, error)) {
-      throw Error(ErrorKind::io,
-                  fmt::format("{}: cannot open: {}", paths[v], error ? error.message() : "no such file"));
+    if (path != kStandardInput && !std::filesystem::exists(file, error)) {
+      throw Error(ErrorKind::io, fmt::format("{}: cannot open: {}", path, error ? error.message() : "no such file"));
     }
     const Format& format = find_format(file, options.format);
-    if (format.open_container != open_h5 && !(options.layer.empty() && options.label_column.empty())) {
-      throw Error(ErrorKind::usage,
-                  fmt::format("{}: only MuData and AnnData files have layers and label columns", paths[v]));
+    if (format.open_container != open_h5 &&
+        !(options.layer.empty() && options.views.empty() && options.label_column.empty())) {
+      throw Error(
+          ErrorKind::usage,
+          fmt::format("{}: only MuData and AnnData files have layers, views to choose and label columns", path));
     }
-    check_path(paths[v], format, paths.size());
-    if (format.open_container != nullptr && paths.size() == 1) return format.open_container(paths[v], options);
-    readers.push_back(format.open_view(paths[v], names[v], options));
+    check_path(path, format, files.size());
+    if (format.open_container != nullptr && files.size() == 1) return format.open_container(path, options);
+    readers.push_back(format.open_view(path, files[v].name, options_of_view(options, files, v)));
   }
-  return make_joined_input(std::move(readers));
+  std::vector<std::string> notes;
+  share_ids(readers, files, options, notes);
+  for (const auto& reader : readers) {
+    const std::vector<std::string> own = reader->notes();
+    notes.insert(notes.end(), own.begin(), own.end());
+  }
+  Input input = make_joined_input(std::move(readers), options.allow_disjoint);
+  input.notes.insert(input.notes.begin(), notes.begin(), notes.end());
+  return input;
 }
 
 }  // namespace omvc

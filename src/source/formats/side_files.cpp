@@ -1,43 +1,95 @@
 #include <algorithm>
+#include <array>
 #include <fmt/core.h>
+#include <string_view>
+#include <unordered_map>
 
 #include "omvc/error.hpp"
+#include "omvc/evaluation.hpp"
 #include "omvc/input.hpp"
 
 #include "source/formats/content.hpp"
+#include "source/formats/known_names.hpp"
 #include "source/formats/mat.hpp"
 #include "source/formats/npy.hpp"
 #include "source/formats/npz.hpp"
+#include "source/table/cell.hpp"
 #include "source/table/labels.hpp"
 #include "source/table/line_reader.hpp"
 #include "source/table/presence.hpp"
+#include "source/table/text_layout.hpp"
 
 namespace omvc {
 namespace {
 
-// Files with the header id,label are those of make_label_sink: the ids are left out.
-std::vector<std::string> read_words(LineReader& lines) {
-  std::optional<Delimiter> ids_before;  // what separates the ids from the labels
+// Where the columns of a table of labels are.
+struct LabelColumns {
+  Delimiter delimiter = Delimiter::comma;
+  std::size_t columns = 1;
+  std::size_t label = 0;
+};
+
+struct LabelWordsTable {
+  std::vector<std::string> ids;
   std::vector<std::string> words;
+};
+
+// What the first line says of the columns. Blanks do not separate: a class may be called "B cells".
+LabelColumns find_label_columns(std::string_view line) {
+  LabelColumns found;
+  const Delimiter delimiter = detect_delimiter(line);
+  if (delimiter != Delimiter::blanks) found.delimiter = delimiter;
   std::vector<std::string_view> fields;
-  while (const auto line = lines.next()) {
-    if (words.empty() && line->starts_with('#')) continue;
-    // Blanks do not separate: a class may be called "B cells".
-    const Delimiter delimiter = ids_before.value_or(detect_delimiter(*line));
-    split_fields(*line, delimiter == Delimiter::blanks ? Delimiter::comma : delimiter, fields);
-    if (words.empty() && !ids_before && fields.size() == 2 && fields[0] == "id" && fields[1] == "label") {
-      ids_before = delimiter;
-      continue;
-    }
-    if (ids_before && fields.size() == 2) fields.erase(fields.begin());
-    if (fields.size() != 1) {
-      lines.fail(
-          fmt::format("expected one label, found {} columns; keep the column with the labels only", fields.size()));
-    }
-    if (fields.front().empty()) lines.fail("the label is missing; every instance needs one");
-    words.emplace_back(fields.front());
+  split_fields(line, found.delimiter, fields);
+  found.columns = fields.size();
+  found.label = std::min<std::size_t>(1, fields.size() - 1);
+  for (std::size_t j = fields.size(); j-- > 1;) {
+    if (lower_case(fields[j]) == "label") found.label = j;
   }
-  return words;
+  return found;
+}
+
+LabelWordsTable read_words(LineReader& lines) {
+  LabelWordsTable table;
+  std::optional<LabelColumns> columns;
+  std::vector<std::string_view> fields;
+  std::unordered_map<std::string, Index> line_of_id;
+  while (const auto line = lines.next()) {
+    if (!columns && line->starts_with('#')) continue;
+    if (!columns) columns = find_label_columns(*line);
+    split_fields(*line, columns->delimiter, fields);
+    if (fields.size() != columns->columns) {
+      lines.fail(
+          fmt::format("expected {} columns, found {}; a file of labels has one label a line, or a table of ids and "
+                      "labels",
+                      columns->columns, fields.size()));
+    }
+    if (fields[columns->label].empty()) lines.fail("the label is missing; every instance needs one");
+    table.words.push_back(unescape_field(fields[columns->label]));
+    if (columns->columns == 1) continue;
+    std::string id = unescape_field(fields.front());
+    const auto [known, is_new] = line_of_id.try_emplace(id, lines.line_number());
+    if (!is_new) {
+      lines.fail(fmt::format("the sample id {} was given before, in line {}; every id has one label", quoted(id),
+                             known->second));
+    }
+    table.ids.push_back(std::move(id));
+  }
+  return table;
+}
+
+// A word above nothing but numbers is the name of the column, and so is what stands above ids and labels: "label", or
+// "class" beside a usual name of ids.
+bool starts_with_header(const LabelWordsTable& table) {
+  const auto is_label = [](const std::string& word) { return parse_label(word).has_value(); };
+  if (table.words.size() < 2 || is_label(table.words.front())) return false;
+  if (std::all_of(table.words.begin() + 1, table.words.end(), is_label)) return true;
+  if (table.ids.empty()) return false;
+  constexpr std::array<std::string_view, 9> kLabelNames{"label",   "labels", "class",     "classes", "truth",
+                                                        "cluster", "group",  "cell_type", "type"};
+  constexpr std::array<std::string_view, 8> kIdNames{"id",      "",     "sample", "sample_id",
+                                                     "barcode", "cell", "index",  "name"};
+  return is_one_of(kLabelNames, lower_case(table.words.front())) || is_one_of(kIdNames, lower_case(table.ids.front()));
 }
 
 [[noreturn]] void fail_empty(const std::string& path) {
@@ -53,16 +105,37 @@ Index read_row_number(LineReader& lines, std::string_view text) {
 
 }  // namespace
 
-std::vector<int> read_labels(const std::string& path) {
+LabelTable read_label_table(const std::string& path) {
   LineReader lines(path);
-  std::vector<std::string> words = read_words(lines);
-  // A word above nothing but numbers is the name of the column.
-  const auto is_label = [](const std::string& word) { return parse_label(word).has_value(); };
-  if (words.size() > 1 && !is_label(words.front()) && std::all_of(words.begin() + 1, words.end(), is_label)) {
-    words.erase(words.begin());
+  LabelWordsTable table = read_words(lines);
+  if (starts_with_header(table)) {
+    table.words.erase(table.words.begin());
+    if (!table.ids.empty()) table.ids.erase(table.ids.begin());
   }
-  if (words.empty()) fail_empty(path);
-  return number_labels(words);
+  if (table.words.empty()) fail_empty(path);
+  return {std::move(table.ids), number_labels(table.words)};
+}
+
+std::vector<int> read_labels(const std::string& path) { return read_label_table(path).labels; }
+
+std::vector<int> labels_of_ids(const LabelTable& table, const std::vector<std::string>& ids, const std::string& where) {
+  std::unordered_map<std::string_view, int> label_of;
+  for (std::size_t i = 0; i < table.ids.size(); ++i) label_of.emplace(table.ids[i], table.labels[i]);
+  std::vector<int> labels;
+  std::size_t found = 0;
+  for (const std::string& id : ids) {
+    const auto at = label_of.find(id);
+    labels.push_back(at == label_of.end() ? kNoClass : at->second);
+    found += at != label_of.end();
+  }
+  if (2 * found < ids.size()) {
+    throw Error(ErrorKind::data,
+                fmt::format("{}: has labels for {} of {} sample ids; ids are {} here and {} in the data: write them in "
+                            "the same way",
+                            where, found, ids.size(), table.ids.empty() ? "not there" : quoted(table.ids.front()),
+                            quoted(ids.front())));
+  }
+  return labels;
 }
 
 std::vector<Index> read_order(const std::string& path) {

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
 #include <fmt/core.h>
+#include <limits>
+#include <unordered_set>
 
 #include "omvc/error.hpp"
 
-#include "source/table/line_reader.hpp"
+#include "source/table/columns.hpp"
+#include "source/table/records.hpp"
 #include "source/table/text_layout.hpp"
 #include "source/view_table.hpp"
 
@@ -16,28 +18,42 @@ namespace {
 
 class TextReader final : public ViewReader {
  public:
-  TextReader(const std::string& path, const std::string& view_name, std::string id_column)
-      : lines_(path), id_column_(std::move(id_column)) {
+  TextReader(const std::string& path, const std::string& view_name, const InputOptions& options)
+      : records_(path), cells_(options.text.missing_values) {
+    wishes_.path = records_.path();
+    wishes_.id_column = options.id_column.empty() ? "" : options.id_column.back();
+    wishes_.text = options.text;
+    if (!options.like.views.empty()) like_ = options.like.views.front().feature_names;
     read_prologue();
-    schema_ = {view_name, static_cast<Index>(layout_.features()), layout_.names};
+    find_possible_id();
+    follow_model();
+    find_columns(options.transpose);
+    schema_ = {view_name, static_cast<Index>(columns_.features), columns_.feature_names};
   }
 
-  const std::string& path() const override { return lines_.path(); }
+  const std::string& path() const override { return records_.path(); }
   const ViewSchema& schema() const override { return schema_; }
   bool has_ids() const override { return layout_.id_column.has_value(); }
   ViewRows read(Index max_rows) override;
   std::vector<std::string> all_ids() override;
   std::string place(Index row) override;
+  std::string possible_id_column() const override { return possible_id_; }
+
+  std::vector<std::string> notes() const override {
+    std::vector<std::string> all = layout_.notes;
+    all.insert(all.end(), columns_.notes.begin(), columns_.notes.end());
+    return all;
+  }
 
   bool rewind() override {
-    if (!lines_.rewind()) return false;
-    const TextLayout before = layout_;
-    read_prologue();
-    if (layout_ != before) {
+    if (!records_.rewind()) return false;
+    records_.look_ahead();
+    if (std::vector<TextLine> lines = records_.sample(); lines != sample_ && !same_layout(std::move(lines))) {
       throw Error(ErrorKind::data, fmt::format("{}: the columns are not those of the first reading; the file changed "
                                                "while it was used",
                                                path()));
     }
+    if (layout_.header) records_.skip_first();
     return true;
   }
 
@@ -46,129 +62,214 @@ class TextReader final : public ViewReader {
 
  private:
   void read_prologue();
-  std::optional<TextLine> look_ahead();
-  std::optional<std::string_view> next_line();
+  bool same_layout(std::vector<TextLine> lines);
+  void find_columns(bool transposed);
+  void find_possible_id();
+  void follow_model();
   std::optional<std::string_view> next_row();
   void split_line(std::string_view line);
   std::string id_of_line() const { return unescape_field(fields_[*layout_.id_column]); }
-  std::size_t parse_values(std::vector<double>& values, std::size_t& first_nan);
+  std::size_t parse_values(std::vector<double>& values);
+  double parse_cell(std::size_t column) const;
+  std::size_t parse_category(std::size_t column, std::vector<double>& values) const;
   bool parse_line(DenseBlock<double>& block);
-  [[noreturn]] void fail(const std::string& message) const {
-    throw Error(ErrorKind::data, fmt::format("{}:{}: {}", path(), line_, message));
+  std::string title(std::size_t column) const {
+    if (layout_.names.empty()) return fmt::format("column {}", column + 1);
+    return fmt::format("column {} ({})", column + 1, quoted(layout_.names[column]));
   }
+  [[noreturn]] void fail(const std::string& message) const {
+    throw Error(ErrorKind::data, fmt::format("{}:{}: {}", path(), records_.line_number(), message));
+  }
+  [[noreturn]] void fail_cell(std::size_t column) const;
 
-  LineReader lines_;
-  std::string id_column_;
+  RecordReader records_;
+  CellFormat cells_;
+  LayoutWishes wishes_;
+  std::vector<std::string> like_;  // feature names of a model
   ViewSchema schema_;
   TextLayout layout_;
+  Columns columns_;
+  std::vector<TextLine> sample_;  // the first records
+  std::string possible_id_;
   std::vector<std::string_view> fields_;
-  std::string line_text_;
-
-  Index line_ = 0;              // the number of the line that next_line() returned last
-  std::deque<TextLine> ahead_;  // read to learn the layout and not yet returned; empty lines between them are left out
 };
 
-// The next line that is not empty, to be returned by next_line() later. Empty lines at the end of the file become one.
-std::optional<TextLine> TextReader::look_ahead() {
-  Index empty = 0;
-  while (const auto line = lines_.next()) {
-    if (!trim(*line).empty()) {
-      ahead_.push_back({lines_.line_number(), std::string(*line)});
-      return ahead_.back();
-    }
-    empty = lines_.line_number();
-  }
-  if (empty != 0) ahead_.push_back({empty, ""});
-  return std::nullopt;
-}
-
 void TextReader::read_prologue() {
-  line_ = 0;
-  ahead_.clear();
-  std::optional<TextLine> first = look_ahead();
-  while (first && first->text.starts_with('#') && first->number == line_ + 1) {
-    line_ = first->number;
-    ahead_.clear();
-    first = look_ahead();
-  }
-  const bool at_start = first && first->number == line_ + 1;
-  const std::optional<TextLine> second = first ? look_ahead() : std::nullopt;
-  // Names come before everything else: after an empty line there are data.
-  if (first) layout_ = detect_text_layout(path(), *first, second, id_column_, at_start);
-  if (!first || (layout_.header && !second)) {
+  records_.look_ahead();
+  sample_ = records_.sample();
+  if (wishes_.text.separator.empty()) wishes_.text.separator = records_.separator();
+  wishes_.names_line = records_.last_comment();
+  if (!sample_.empty()) layout_ = detect_text_layout(wishes_, sample_, cells_);
+  if (sample_.empty() || layout_.columns == 0) {
     throw Error(ErrorKind::data,
                 fmt::format("{}: there are no data in the file; a view has one instance a line", path()));
   }
-  if (layout_.header) {
-    line_ = first->number;
-    ahead_.pop_front();
-  }
+  cells_.set_decimal(layout_.separation.decimal);
+  if (layout_.header) records_.skip_first();
 }
 
-std::optional<std::string_view> TextReader::next_line() {
-  if (ahead_.empty()) {
-    const auto line = lines_.next();
-    line_ = lines_.line_number();
-    return line;
+// Whether lines that have changed since the first reading still say the same of the columns; other values do not
+// matter.
+bool TextReader::same_layout(std::vector<TextLine> lines) {
+  sample_ = std::move(lines);
+  return !sample_.empty() && detect_text_layout(wishes_, sample_, cells_) == layout_;
+}
+
+// Most files hold numbers only, which their first lines show. Where they leave a doubt the whole file is looked at, as
+// far as it can be read twice.
+void TextReader::find_columns(bool transposed) {
+  if (transposed) {
+    if (!wishes_.text.columns.empty() || !wishes_.text.drop.empty()) {
+      throw Error(ErrorKind::usage, fmt::format("{}: --columns and --drop do not go with --transpose", path()));
+    }
+    columns_.all.resize(layout_.columns);
+    columns_.features = layout_.columns - (has_ids() ? 1 : 0);
+    if (has_ids()) columns_.all[*layout_.id_column].kind = Column::Kind::left_out;
+    return;
   }
-  ++line_;
-  if (line_ < ahead_.front().number) return std::string_view();
-  line_text_ = std::move(ahead_.front().text);
-  ahead_.pop_front();
-  return line_text_;
+  ColumnFinder finder(wishes_, layout_, cells_, like_);
+  const auto add_sample = [&] {
+    for (std::size_t i = layout_.header ? 1 : 0; i < sample_.size(); ++i) {
+      split_fields(sample_[i].text, layout_.separation.delimiter, fields_);
+      if (fields_.size() >= layout_.columns) finder.add(fields_);
+    }
+  };
+  add_sample();
+  if (finder.in_doubt()) {
+    finder.look_closer();
+    if (rewind()) {
+      while (const auto line = next_row()) {
+        if (trim(*line).empty()) continue;
+        split_line(*line);
+        finder.add(fields_);
+      }
+      rewind();
+    } else {
+      add_sample();
+    }
+  }
+  columns_ = finder.finish();
+}
+
+// A first column of whole numbers, each once, under a name: ids, if the other files have the same.
+void TextReader::find_possible_id() {
+  if (has_ids() || layout_.names.empty() || layout_.columns < 2 || !wishes_.id_column.empty()) return;
+  std::unordered_set<std::string_view> seen;
+  for (std::size_t i = layout_.header ? 1 : 0; i < sample_.size(); ++i) {
+    split_fields(sample_[i].text, layout_.separation.delimiter, fields_);
+    if (!parse_index(fields_[0]) || !seen.insert(fields_[0]).second) return;
+  }
+  if (seen.size() >= 2) possible_id_ = layout_.names[0];
+}
+
+// A first column that is a feature of the model holds no ids; one of possible ids that is none of its features does.
+void TextReader::follow_model() {
+  if (like_.empty() || layout_.names.empty() || !wishes_.id_column.empty()) return;
+  const std::string& name = layout_.names[0];
+  const bool is_feature = std::any_of(like_.begin(), like_.end(), [&](const std::string& feature) {
+    return feature == name || feature.starts_with(name + "=");
+  });
+  if (is_feature && has_ids()) {
+    wishes_.id_column = "none";
+  } else if (!is_feature && !possible_id_.empty()) {
+    wishes_.id_column = possible_id_;
+  } else {
+    return;
+  }
+  layout_ = detect_text_layout(wishes_, sample_, cells_);
 }
 
 // The next line that is an instance.
 std::optional<std::string_view> TextReader::next_row() {
-  auto line = next_line();
-  while (line && has_ids() && trim(*line).empty()) line = next_line();
+  auto line = records_.next();
+  while (line && has_ids() && trim(*line).empty()) line = records_.next();
   return line;
 }
 
 void TextReader::split_line(std::string_view line) {
-  split_fields(line, layout_.delimiter, fields_);
+  split_fields(line, layout_.separation.delimiter, fields_);
+  if (layout_.trailing && fields_.size() == layout_.columns + 1 && fields_.back().empty()) fields_.pop_back();
   if (fields_.size() != layout_.columns) {
-    fail(fmt::format("expected {} columns, found {}; every line must have as many as the first line of data",
-                     layout_.columns, fields_.size()));
+    fail(
+        fmt::format("expected {} columns, found {}; every line must have as many as the others (a field with the "
+                    "separator in it needs quotes; --separator says what separates)",
+                    layout_.columns, fields_.size()));
   }
   if (has_ids() && fields_[*layout_.id_column].empty()) {
     fail("the sample id is missing; every line of a file with ids needs one");
   }
 }
 
-// Appends the features of the line; returns how many are NaN and the column of the first of them.
-std::size_t TextReader::parse_values(std::vector<double>& values, std::size_t& first_nan) {
+void TextReader::fail_cell(std::size_t column) const {
+  const std::string_view cell = fields_[column];
+  const std::string what = fmt::format("{}: {} ", title(column), quoted(cell));
+  const auto by_point = parse_grouped_number(cell, Decimal::point);
+  const auto by_comma = parse_grouped_number(cell, Decimal::comma);
+  if (by_point && by_comma) {
+    fail(what + fmt::format("may be {} or {}; say which mark is the decimal one: --decimal . or --decimal ,", *by_point,
+                            *by_comma));
+  }
+  if (by_point || by_comma) {
+    fail(what + fmt::format("has another decimal mark than the cells before it; correct it, or say --decimal {}",
+                            by_comma ? ',' : '.'));
+  }
+  fail(what + fmt::format("is not a number{}; correct it, say --missing-values {} if it stands for a missing value, or "
+                          "leave the column out with --drop {}",
+                          column == 0 && !has_ids() ? " (if the column holds sample ids, say --id-column 1)" : "",
+                          quoted(cell),
+                          layout_.names.empty() ? std::to_string(column + 1) : quoted(layout_.names[column])));
+}
+
+double TextReader::parse_cell(std::size_t column) const {
+  const auto value = cells_.parse(fields_[column]);
+  if (!value) fail_cell(column);
+  if (std::isinf(*value)) {
+    fail(fmt::format("{}: {} is infinite or too large; only finite numbers can be used", title(column),
+                     quoted(fields_[column])));
+  }
+  return *value;
+}
+
+// Appends the features of a category; returns how many are NaN. A value that a model does not know says nothing.
+std::size_t TextReader::parse_category(std::size_t column, std::vector<double>& values) const {
+  const Column& category = columns_.all[column];
+  const std::size_t first = values.size();
+  const auto found = category.place.find(unescape_field(fields_[column]));
+  if (found != category.place.end()) {
+    values.resize(first + category.values.size(), 0.0);
+    values[first + found->second] = 1.0;
+    return 0;
+  }
+  if (!cells_.is_missing(fields_[column]) && like_.empty()) {
+    fail(fmt::format("{}: {} is a new category, which the first lines do not have; write a pipe to a file first",
+                     title(column), quoted(fields_[column])));
+  }
+  values.resize(first + category.values.size(), std::numeric_limits<double>::quiet_NaN());
+  return category.values.size();
+}
+
+// Appends the features of the line; returns how many are NaN.
+std::size_t TextReader::parse_values(std::vector<double>& values) {
   std::size_t nans = 0;
   for (std::size_t j = 0; j < fields_.size(); ++j) {
-    if (j == layout_.id_column) continue;
-    const auto value = parse_number(fields_[j]);
-    if (!value) {
-      fail(fmt::format("column {}: {} is not a number{}", j + 1, quoted(fields_[j]),
-                       j == 0 && !has_ids() ? "; if the column holds sample ids, say --id-column 1" : ""));
+    const Column::Kind kind = columns_.all[j].kind;
+    if (kind == Column::Kind::left_out) continue;
+    if (kind == Column::Kind::category) {
+      nans += parse_category(j, values);
+      continue;
     }
-    if (std::isinf(*value)) {
-      fail(fmt::format("column {}: {} is infinite or too large; only finite numbers can be used", j + 1,
-                       quoted(fields_[j])));
-    }
-    if (std::isnan(*value) && nans++ == 0) first_nan = j;
-    values.push_back(*value);
+    values.push_back(parse_cell(j));
+    nans += std::isnan(values.back());
   }
   return nans;
 }
 
 // Appends the instance to the block; returns false, with the block as it was, if it is absent.
 bool TextReader::parse_line(DenseBlock<double>& block) {
-  std::size_t first_nan = 0;
-  const std::size_t nans = parse_values(block.values, first_nan);
-  if (nans == layout_.features()) {
+  const std::size_t nans = parse_values(block.values);
+  if (nans == columns_.features) {
     block.values.resize(block.values.size() - nans);
     return false;
-  }
-  if (nans != 0) {
-    fail(
-        fmt::format("column {} is NaN or empty but others of the line are not; an instance is either in a view "
-                    "or not: fill the value in, or leave the whole line empty",
-                    first_nan + 1));
   }
   ++block.rows;
   return true;
@@ -204,7 +305,7 @@ std::vector<std::string> TextReader::all_ids() {
 std::string TextReader::place(Index row) {
   if (!rewind()) return ViewReader::place(row);
   for (Index i = 0; i <= row; ++i) next_row();
-  const Index line = line_;
+  const Index line = records_.line_number();
   rewind();
   return fmt::format("{}:{}", path(), line);
 }
@@ -213,12 +314,11 @@ std::unique_ptr<ViewReader> TextReader::transposed() {
   std::vector<double> by_column;
   std::vector<std::string> feature_names;
   Index features = 0;
-  std::size_t ignored = 0;
-  while (const auto line = next_line()) {
+  while (const auto line = records_.next()) {
     if (trim(*line).empty()) continue;
     split_line(*line);
     if (has_ids()) feature_names.push_back(id_of_line());
-    parse_values(by_column, ignored);
+    parse_values(by_column);
     ++features;
   }
   const Index rows = schema_.features;
@@ -228,15 +328,17 @@ std::unique_ptr<ViewReader> TextReader::transposed() {
       block.values[static_cast<std::size_t>(i * features + j)] = by_column[static_cast<std::size_t>(j * rows + i)];
     }
   }
+  std::vector<std::string> ids = layout_.names;
+  if (has_ids() && !ids.empty()) ids.erase(ids.begin() + static_cast<Index>(*layout_.id_column));
   return make_memory_reader(path(), {schema_.name, features, std::move(feature_names)},
-                            view_from_rows(std::move(block), path()), rows, layout_.names);
+                            view_from_rows(std::move(block), path()), rows, std::move(ids));
 }
 
 }  // namespace
 
 std::unique_ptr<ViewReader> open_text(const std::string& path, const std::string& view_name,
                                       const InputOptions& options) {
-  auto reader = std::make_unique<TextReader>(path, view_name, options.id_column);
+  auto reader = std::make_unique<TextReader>(path, view_name, options);
   if (options.transpose) return reader->transposed();
   return reader;
 }

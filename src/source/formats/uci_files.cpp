@@ -70,7 +70,7 @@ std::array<std::string, 3> find_splits(const std::vector<std::string>& files, st
 
 Input open_mfeat_uci(const std::string& folder, const InputOptions& options) {
   InputOptions text = options;
-  text.id_column = "none";
+  text.id_column = {"none"};
   std::vector<std::unique_ptr<ViewReader>> readers;
   for (const std::string_view view : kMfeatViews) {
     const std::string name = fmt::format("mfeat-{}", view);

@@ -138,9 +138,50 @@ class IdJoinedSource final : public Source {
   Index next_ = 0;
 };
 
+// Two of the ids, for messages.
+std::string examples(const std::vector<Index>& instances, const SampleIds& ids) {
+  std::string text;
+  for (std::size_t i = 0; i < instances.size() && i < 2; ++i) {
+    text += (i == 0 ? "" : ", ") + omvc::quoted(ids[instances[i]]);
+  }
+  return text;
+}
+
+// Views with different samples are normal, but one that hardly shares an id with the others is most likely spelled in
+// another way. Throws ErrorKind::data if it shares none.
+std::vector<std::string> compare_ids(const std::vector<std::unique_ptr<ViewReader>>& readers,
+                                     const std::vector<std::vector<Index>>& instances, const SampleIds& ids,
+                                     bool allow_disjoint) {
+  std::vector<std::string> notes;
+  std::vector<int> views(static_cast<std::size_t>(ids.size()), 0);
+  for (const auto& rows : instances) {
+    for (const Index instance : rows) ++views[static_cast<std::size_t>(instance)];
+  }
+  for (std::size_t v = 0; v < readers.size() && readers.size() > 1; ++v) {
+    const Index own = static_cast<Index>(instances[v].size());
+    const Index shared = std::count_if(instances[v].begin(), instances[v].end(),
+                                       [&](Index instance) { return views[static_cast<std::size_t>(instance)] > 1; });
+    const Index others = ids.size() - own + shared;
+    if (own == 0 || others == 0 || 2 * shared >= std::min(own, others)) continue;
+    const std::size_t other = v == 0 ? 1 : 0;
+    const std::string what =
+        fmt::format("{}: {} of its {} sample ids are in the other files; ids are {} here and {} in {}",
+                    readers[v]->path(), shared == 0 ? "none" : std::to_string(shared), own, examples(instances[v], ids),
+                    examples(instances[other], ids), readers[other]->path());
+    if (shared == 0 && !allow_disjoint) {
+      throw Error(ErrorKind::data, what +
+                                       ": write them in the same way, name the right column with --id-column, or say "
+                                       "--allow-disjoint if the views are of different samples");
+    }
+    notes.push_back(what);
+    if (readers.size() == 2) break;
+  }
+  return notes;
+}
+
 }  // namespace
 
-Input make_id_joined_input(std::vector<std::unique_ptr<ViewReader>> readers) {
+Input make_id_joined_input(std::vector<std::unique_ptr<ViewReader>> readers, bool allow_disjoint) {
   auto ids = std::make_unique<SampleIds>();
   std::vector<std::vector<Index>> instances;
   for (const auto& reader : readers) instances.push_back(number_rows(*reader, *ids));
@@ -149,6 +190,7 @@ Input make_id_joined_input(std::vector<std::unique_ptr<ViewReader>> readers) {
     if (readers[v]->labels() != nullptr) labels.push_back({readers[v]->labels(), &instances[v]});
   }
   Input input;
+  input.notes = compare_ids(readers, instances, *ids, allow_disjoint);
   input.truth = joined_truth(labels, ids->size());
   auto source = std::make_unique<IdJoinedSource>(std::move(ids));
   for (std::size_t v = 0; v < readers.size(); ++v) source->add(std::move(readers[v]), std::move(instances[v]));

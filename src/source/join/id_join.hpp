@@ -10,6 +10,6 @@
 
 namespace omvc {
 
-Input make_id_joined_input(std::vector<std::unique_ptr<ViewReader>> readers);
+Input make_id_joined_input(std::vector<std::unique_ptr<ViewReader>> readers, bool allow_disjoint);
 
 }  // namespace omvc

@@ -143,17 +143,17 @@ class RowJoinedSource final : public Source {
 
 }  // namespace
 
-Input make_joined_input(std::vector<std::unique_ptr<ViewReader>> readers) {
+Input make_joined_input(std::vector<std::unique_ptr<ViewReader>> readers, bool allow_disjoint) {
   if (readers.empty()) throw Error(ErrorKind::usage, "no input: name one file for each view, or a container file");
   const bool by_id = std::all_of(readers.begin(), readers.end(),
                                  [](const auto& reader) { return reader->has_ids() && reader->rewind(); });
-  if (by_id) return make_id_joined_input(std::move(readers));
+  if (by_id) return make_id_joined_input(std::move(readers), allow_disjoint);
   std::vector<LabelledRows> labels;
   for (const auto& reader : readers) {
     if (reader->labels() != nullptr) labels.push_back({reader->labels(), nullptr});
   }
   auto truth = joined_truth(labels);
-  return {std::make_unique<RowJoinedSource>(std::move(readers)), std::move(truth)};
+  return {std::make_unique<RowJoinedSource>(std::move(readers)), std::move(truth), {}};
 }
 
 }  // namespace omvc

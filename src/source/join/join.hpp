@@ -21,7 +21,8 @@ namespace omvc {
 // Chunk::rows counts from 0. Throws ErrorKind::data if an id occurs twice in a file, or if files without ids are known
 // to differ in length; where that shows only at the end of a file, next() throws it. The truth is that of the files'
 // labels, if they agree and tell the class of every instance.
-Input make_joined_input(std::vector<std::unique_ptr<ViewReader>> readers);
+// `allow_disjoint`: InputOptions::allow_disjoint. The notes say which views hardly share an id with the others.
+Input make_joined_input(std::vector<std::unique_ptr<ViewReader>> readers, bool allow_disjoint = false);
 
 inline std::unique_ptr<Source> make_joined_source(std::vector<std::unique_ptr<ViewReader>> readers) {
   return make_joined_input(std::move(readers)).source;

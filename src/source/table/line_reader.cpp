@@ -1,14 +1,9 @@
 #include "source/table/line_reader.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
-#include <cmath>
-#include <cstring>
-#include <filesystem>
 #include <fmt/core.h>
 #include <limits>
-#include <unistd.h>
 
 #include "omvc/error.hpp"
 
@@ -74,51 +69,11 @@ void split_blanks(std::string_view line, std::vector<std::string_view>& fields) 
 
 }  // namespace
 
-LineReader::LineReader(std::string path) : path_(std::move(path)), buffer_(reading_limits().text_buffer) {
-  if (path_ == kStandardInput) {
-    path_ = "standard input";
-    const int descriptor = dup(STDIN_FILENO);
-    if (descriptor >= 0) file_.reset(gzdopen(descriptor, "rb"));
-    if (!file_) throw Error(ErrorKind::io, fmt::format("{}: cannot open: {}", path_, std::strerror(errno)));
-    return;
-  }
-  std::error_code ignored;
-  const auto status = std::filesystem::status(path_, ignored);
-  if (std::filesystem::is_directory(status)) {
-    throw Error(ErrorKind::io, fmt::format("{}: is a folder; name a file", path_));
-  }
-  seekable_ = std::filesystem::is_regular_file(status);
-  errno = 0;
-  file_.reset(gzopen(path_.c_str(), "rb"));
-  if (!file_) {
-    throw Error(ErrorKind::io, fmt::format("{}: cannot open: {}", path_, std::strerror(errno != 0 ? errno : ENOMEM)));
-  }
-}
+LineReader::LineReader(const std::string& path) : file_(path), buffer_(reading_limits().text_buffer) {}
 
 bool LineReader::fill() {
-  errno = 0;
-  const int got = gzread(file_.get(), buffer_.data(), static_cast<unsigned>(buffer_.size()));
-  const int system_error = errno;
-  if (got < static_cast<int>(buffer_.size())) {
-    int code = Z_OK;
-    const char* reason = gzerror(file_.get(), &code);
-    if (code == Z_ERRNO) {
-      throw Error(ErrorKind::io, fmt::format("{}: cannot read: {}", path_, std::strerror(system_error)));
-    }
-    if (code == Z_BUF_ERROR) {
-      throw Error(ErrorKind::data,
-                  fmt::format("{}: the compressed data end early after line {}; the file is truncated, "
-                              "get it again",
-                              path_, line_number_));
-    }
-    if (code != Z_OK && code != Z_STREAM_END) {
-      throw Error(ErrorKind::data, fmt::format("{}: the compressed data are damaged after line {} ({}); get the file "
-                                               "again",
-                                               path_, line_number_, reason));
-    }
-  }
   begin_ = 0;
-  end_ = got > 0 ? static_cast<std::size_t>(got) : 0;
+  end_ = file_.read(buffer_.data(), buffer_.size());
   return end_ != 0;
 }
 
@@ -165,15 +120,14 @@ std::optional<std::string_view> LineReader::next() {
 }
 
 bool LineReader::rewind() {
-  if (!seekable_) return false;
-  if (gzrewind(file_.get()) != 0) throw Error(ErrorKind::io, fmt::format("{}: cannot go back to its start", path_));
+  if (!file_.rewind()) return false;
   begin_ = end_ = 0;
   line_number_ = 0;
   return true;
 }
 
 void LineReader::fail(const std::string& message) const {
-  throw Error(ErrorKind::data, fmt::format("{}:{}: {}", path_, line_number_, message));
+  throw Error(ErrorKind::data, fmt::format("{}:{}: {}", path(), line_number_, message));
 }
 
 Delimiter detect_delimiter(std::string_view line) {

@@ -1,20 +1,17 @@
-// Lines of a text file, plain or gzip-compressed, and the fields and numbers in them. Text views, Matrix Market and the
+// Lines of a text file, plain or compressed, and the fields and numbers in them. Text views, Matrix Market and the
 // side files are all read through this.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
-#include <zlib.h>
 
 #include "omvc/chunk.hpp"
 
-namespace omvc {
+#include "source/table/packed_file.hpp"
 
-// The path that stands for standard input.
-inline constexpr std::string_view kStandardInput = "-";
+namespace omvc {
 
 // Reads line by line with one fixed buffer. A line ends with "\n", "\r\n" (also both in one file) or the end of the
 // file; a newline at the very end of the file ends the last line and does not start another. A carriage return
@@ -22,16 +19,16 @@ inline constexpr std::string_view kStandardInput = "-";
 class LineReader {
  public:
   // Throws ErrorKind::io if the file cannot be opened. Standard input cannot be read again.
-  explicit LineReader(std::string path);
+  explicit LineReader(const std::string& path);
 
   // The next line without its end; nothing at the end of the file. The text stays valid until the next call.
-  // Throws ErrorKind::io or ErrorKind::data (damaged gzip, a line of absurd length).
+  // Throws ErrorKind::io or ErrorKind::data (damaged compressed data, a line of absurd length).
   std::optional<std::string_view> next();
 
   // The number (from 1) of the line that next() returned last.
   Index line_number() const { return line_number_; }
 
-  const std::string& path() const { return path_; }
+  const std::string& path() const { return file_.name(); }
 
   // Goes back to the first line. Returns false, and changes nothing, where the file is not seekable (a pipe).
   bool rewind();
@@ -42,13 +39,7 @@ class LineReader {
  private:
   bool fill();
 
-  struct Close {
-    void operator()(gzFile file) const { gzclose(file); }
-  };
-
-  std::string path_;
-  std::unique_ptr<gzFile_s, Close> file_;
-  bool seekable_ = false;
+  PackedFile file_;
   std::vector<char> buffer_;
   std::size_t begin_ = 0;  // the unread part of the buffer
   std::size_t end_ = 0;
@@ -56,8 +47,8 @@ class LineReader {
   Index line_number_ = 0;
 };
 
-// What separates the fields of a line.
-enum class Delimiter : char { blanks = ' ', comma = ',', tab = '\t', semicolon = ';' };
+// What separates the fields of a line; any other character can be one, too.
+enum class Delimiter : char { blanks = ' ', comma = ',', tab = '\t', semicolon = ';', pipe = '|' };
 
 // The first of comma, tab and semicolon that occurs in the line outside of quotes, else runs of blanks.
 Delimiter detect_delimiter(std::string_view line);

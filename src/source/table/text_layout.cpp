@@ -4,6 +4,9 @@
 #include <array>
 #include <cmath>
 #include <fmt/core.h>
+#include <map>
+#include <set>
+#include <unordered_set>
 
 #include "omvc/error.hpp"
 
@@ -13,136 +16,265 @@ namespace {
 constexpr std::array<std::string_view, 13> kUsualIdNames{"id",       "ids",       "index",     "sample",  "sample_id",
                                                          "sampleid", "barcode",   "cell",      "cell_id", "obs_names",
                                                          "rownames", "row_names", "unnamed: 0"};
+// Names of columns that hold ids if their values are whole numbers, each once.
+constexpr std::array<std::string_view, 22> kLikelyIdNames{
+    "patient", "subject", "participant", "donor", "customer", "client",    "user", "person",
+    "member",  "student", "employee",    "case",  "record",   "accession", "key",  "uuid",
+    "code",    "number",  "no",          "nr",    "row",      "name"};
 
 using Fields = std::vector<std::string_view>;
 
-bool is_usual_id_name(std::string_view field) {
-  std::string lower(field);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return std::find(kUsualIdNames.begin(), kUsualIdNames.end(), lower) != kUsualIdNames.end();
+template <std::size_t N>
+bool is_in(const std::array<std::string_view, N>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-bool is_number(std::string_view field) { return parse_number(field).has_value(); }
-
-bool all_numbers(const Fields& fields, std::optional<std::size_t> except) {
-  for (std::size_t j = 0; j < fields.size(); ++j) {
-    if (j != except && !is_number(fields[j])) return false;
+bool is_likely_id_name(std::string_view field) {
+  const std::string name = lower_case(field);
+  if (is_in(kUsualIdNames, name) || is_in(kLikelyIdNames, name)) return true;
+  // patient_id, customer-id, Sample ID; PatientID and sampleId by their capital.
+  for (const std::string_view end : {"_id", "-id", " id", ".id", "_no", "_nr", "_key", "_code", " number", "_number"}) {
+    if (name.ends_with(end)) return true;
   }
-  return true;
-}
-
-// Whether `first` names the columns of the data in `second`, where `id` is the column that may hold ids.
-bool is_header(const Fields& first, const Fields* second, std::size_t id, bool none) {
-  if (none) return !all_numbers(first, std::nullopt);
-  if (second != nullptr && first.size() + 1 == second->size()) return !all_numbers(first, std::nullopt);
-  if (!all_numbers(first, id)) return true;
-  if (id >= first.size()) return false;
-  if (first.size() == 1) return !is_number(first[0]);
-  if (first[id].empty()) {
-    // A line that is NaN in part cannot be data, but one that is NaN throughout is an absent instance.
-    return std::any_of(first.begin(), first.end(), [](auto field) { return !std::isnan(*parse_number(field)); });
-  }
-  if (is_number(first[id])) return false;
-  return is_usual_id_name(first[id]) || (second != nullptr && id < second->size() && is_number((*second)[id]));
+  return field.size() > 2 && (field.ends_with("ID") || field.ends_with("Id")) && field[field.size() - 3] >= 'a';
 }
 
 class Detection {
  public:
-  Detection(const std::string& path, const TextLine& first, const std::optional<TextLine>& second,
-            const std::string& id_column, bool may_have_header)
-      : path_(path), first_(first), second_(second), asked_(id_column), may_have_header_(may_have_header) {}
+  Detection(const LayoutWishes& wishes, const std::vector<TextLine>& lines, const CellFormat& cells)
+      : wishes_(wishes), lines_(lines), cells_(cells) {}
 
   TextLayout run() {
-    const bool none = asked_ == "none";
-    // A line is judged by its own delimiter; names are told apart by that of the data.
-    Fields own;
-    const Delimiter own_delimiter = detect_delimiter(first_.text);
-    split_fields(first_.text, own_delimiter, own);
-    layout_.delimiter = second_ ? detect_delimiter(second_->text) : own_delimiter;
-    split_fields(first_.text, layout_.delimiter, head_);
-    if (second_) split_fields(second_->text, layout_.delimiter, data_);
-    const auto asked = asked_.empty() || none ? std::nullopt : asked_column();
-    layout_.header =
-        may_have_header_ && (asked_by_name_ || is_header(own, second_ ? &data_ : nullptr, asked.value_or(0), none));
-    if (layout_.header && !second_) return layout_;
-    if (!layout_.header) {
-      layout_.delimiter = own_delimiter;
-      data_ = own;
-    }
-    layout_.columns = data_.size();
-    layout_.id_column = asked ? asked : none ? std::nullopt : detected_id();
+    std::vector<std::string_view> texts;
+    for (const TextLine& line : lines_) texts.emplace_back(line.text);
+    layout_.separation = find_separation(texts, wishes_.text.separator, wishes_.text.decimal, cells_);
+    cells_.set_decimal(layout_.separation.decimal);
+    for (const std::string_view text : texts) split_fields(text, layout_.separation.delimiter, rows_.emplace_back());
+    head_ = rows_.front();
+    const auto asked = asked_column();
+    layout_.header = wishes_.may_have_header && decide_header(asked);
+    if (layout_.header) rows_.erase(rows_.begin());
+    if (rows_.empty()) return layout_;
+    count_columns();
+    if (!layout_.header) take_names_line();
+    layout_.id_column = asked ? asked : wishes_.id_column == "none" ? std::nullopt : detected_id();
     if (asked && *asked >= layout_.columns) fail_no_column();
     if (layout_.id_column && layout_.columns < 2) {
-      fail(layout_.header ? second_->number : first_.number,
+      fail(lines_[layout_.header ? 1 : 0].number,
            "the only column holds the sample ids, so there are no features; for a feature say --id-column none");
     }
-    if (layout_.header) name_features();
+    if (layout_.header) name_columns();
     return layout_;
   }
 
  private:
   [[noreturn]] void fail(Index line, const std::string& message) const {
-    throw Error(ErrorKind::data, fmt::format("{}:{}: {}", path_, line, message));
+    throw Error(ErrorKind::data, fmt::format("{}:{}: {}", wishes_.path, line, message));
   }
   [[noreturn]] void fail_no_column() const {
     throw Error(ErrorKind::usage,
                 fmt::format("{}: there is no column {} for the sample ids; give a name of the header, "
                             "a number from 1, or none",
-                            path_, omvc::quoted(asked_)));
+                            wishes_.path, omvc::quoted(wishes_.id_column)));
   }
 
   std::optional<std::size_t> asked_column() {
-    if (const auto number = parse_index(asked_)) {
-      if (*number < 1) fail_no_column();
-      return static_cast<std::size_t>(*number - 1);
-    }
-    for (std::size_t j = 0; j < head_.size(); ++j) {
-      if (unescape_field(head_[j]) != asked_) continue;
+    if (wishes_.id_column.empty() || wishes_.id_column == "none") return std::nullopt;
+    for (std::size_t j = 0; j < head_.size() && wishes_.text.header != "no"; ++j) {
+      if (unescape_field(head_[j]) != wishes_.id_column || is_number(head_[j])) continue;
       asked_by_name_ = true;
       return j;
     }
-    fail_no_column();
+    const auto number = parse_index(wishes_.id_column);
+    if (!number || *number < 1) fail_no_column();
+    return static_cast<std::size_t>(*number - 1);
   }
 
-  std::optional<std::size_t> detected_id() const {
+  bool is_number(std::string_view cell) const { return cells_.parse(cell).has_value(); }
+  bool is_value(std::string_view cell) const { return is_number(cell) && !cells_.is_missing(cell); }
+
+  // What the lines below the first say of a column.
+  struct Below {
+    std::size_t values = 0;  // not missing
+    std::size_t numbers = 0;
+    bool whole = true;         // all are whole numbers
+    bool first_again = false;  // what the first line has occurs again
+    std::unordered_set<std::string_view> different;
+    bool numeric() const { return 2 * numbers > values; }
+  };
+  Below below(std::size_t column, std::size_t first_row = 1) const {
+    Below found;
+    for (std::size_t i = first_row; i < rows_.size(); ++i) {
+      if (column >= rows_[i].size() || cells_.is_missing(rows_[i][column])) continue;
+      const auto number = cells_.parse(rows_[i][column]);
+      ++found.values;
+      found.numbers += number.has_value();
+      found.whole &= number && *number == std::floor(*number);
+      found.first_again |= column < head_.size() && rows_[i][column] == head_[column];
+      found.different.insert(rows_[i][column]);
+    }
+    return found;
+  }
+
+  bool decide_header(std::optional<std::size_t> asked) const {
+    if (wishes_.text.header == "yes") return true;
+    if (wishes_.text.header == "no") return false;
+    if (!wishes_.text.header.empty() && wishes_.text.header != "auto") {
+      throw Error(ErrorKind::usage,
+                  fmt::format("--header is yes, no or auto, not {}", omvc::quoted(wishes_.text.header)));
+    }
+    if (asked_by_name_) return true;
+    const std::size_t id = wishes_.id_column == "none" ? head_.size() : asked.value_or(0);
+    if (rows_.size() == 1) return words_alone(id);
+    if (head_.size() + 1 == rows_[1].size()) {
+      return !std::all_of(head_.begin(), head_.end(), [&](auto field) { return is_number(field); });
+    }
+    return words_above_numbers(id) || counts_up(id);
+  }
+
+  // A file of one line has nothing but names in it if none but the id is a number.
+  bool words_alone(std::size_t id) const {
+    for (std::size_t j = 0; j < head_.size(); ++j) {
+      if ((j != id || head_.size() == 1) && !is_number(head_[j])) return true;
+    }
+    return id < head_.size() && head_.size() > 1 && is_in(kUsualIdNames, lower_case(head_[id]));
+  }
+
+  bool words_above_numbers(std::size_t id) const {
+    bool number_above_numbers = false;
+    bool new_words = false;
+    bool old_words = false;
+    for (std::size_t j = 0; j < head_.size(); ++j) {
+      const Below under = below(j);
+      const bool is_word = !is_number(head_[j]);
+      if (j == id && head_.size() > 1) {
+        if (head_[j].empty() && under.values > 0) return partly_empty();
+        if (is_word && (is_in(kUsualIdNames, lower_case(head_[j])) || under.numeric())) return true;
+        continue;
+      }
+      if (under.values > 0 && !under.numeric()) {
+        (under.first_again ? old_words : new_words) |= is_word;
+      } else if (is_word) {
+        return true;
+      } else {
+        number_above_numbers |= is_value(head_[j]);
+      }
+    }
+    return new_words && !old_words && !number_above_numbers;
+  }
+
+  // A line that is missing in part with an empty first field names columns; one that is missing throughout is an
+  // instance that is absent.
+  bool partly_empty() const {
+    return std::any_of(head_.begin(), head_.end(), [&](auto field) { return !is_number(field) || is_value(field); });
+  }
+
+  // 0, 1, 2, ... as pandas writes for columns without names: beyond doubt above numbers that are not whole, or if there
+  // are several.
+  bool counts_up(std::size_t id) const {
+    const bool skip = id == 0 && head_.size() > 1 && !is_number(head_[0]);
+    const std::size_t first = skip ? 1 : 0;
+    if (lines_[0].text == lines_[1].text) return false;
+    bool all_whole = true;
+    for (std::size_t j = first; j < head_.size(); ++j) {
+      const auto number = parse_index(head_[j]);
+      if (!number || *number != static_cast<Index>(j - first)) return false;
+      all_whole &= below(j).whole;
+    }
+    return head_.size() - first >= (all_whole ? 4 : 2);
+  }
+
+  void count_columns() {
+    std::map<std::size_t, std::size_t> uses;
+    for (const Fields& row : rows_) ++uses[row.size()];
+    layout_.columns = rows_.front().size();
+    for (const auto& [columns, count] : uses) {
+      if (count > uses[layout_.columns]) layout_.columns = columns;
+    }
+    const bool named = layout_.header && head_.size() == layout_.columns && !head_.back().empty();
+    if (layout_.columns < 3 || named || layout_.separation.delimiter == Delimiter::blanks) return;
+    if (!layout_.header && rows_.size() < 2) return;
+    layout_.trailing = std::all_of(rows_.begin(), rows_.end(), [&](const Fields& row) {
+      return row.size() != layout_.columns || row.back().empty();
+    });
+    // Without a header, a last column that is empty throughout may as well be a feature that nobody observed.
+    if (!layout_.trailing) return;
+    --layout_.columns;
+    if (layout_.header && head_.size() == layout_.columns + 1) head_.pop_back();
+  }
+
+  // numpy.savetxt and others write the names behind a #.
+  void take_names_line() {
+    if (!wishes_.names_line || layout_.columns < 2 || wishes_.text.header == "no") return;
+    split_fields(*wishes_.names_line, layout_.separation.delimiter, head_);
+    const bool names = head_.size() == layout_.columns &&
+                       std::none_of(head_.begin(), head_.end(), [&](auto field) { return is_number(field); });
+    if (!names) return;
+    for (const std::string_view field : head_) layout_.names.push_back(unescape_field(field));
+  }
+
+  std::optional<std::size_t> detected_id() {
     if (layout_.columns < 2) return std::nullopt;
+    const Below first = below(0, 0);
     if (layout_.header && head_.size() + 1 == layout_.columns) return 0;
-    if (layout_.header && (head_[0].empty() || is_usual_id_name(head_[0]))) return 0;
-    if (!is_number(data_[0])) return 0;
-    return std::nullopt;
+    const std::string name = layout_.header ? unescape_field(head_[0]) : layout_.names.empty() ? "" : layout_.names[0];
+    const bool named = layout_.header || !layout_.names.empty();
+    if (named && (name.empty() || is_in(kUsualIdNames, lower_case(name)))) return 0;
+    if (first.values == 0) return std::nullopt;
+    const bool all_different = first.different.size() == first.values;
+    if (first.numbers == first.values) {
+      if (!named || !first.whole || !all_different || first.values < 2 || !is_likely_id_name(name)) return std::nullopt;
+      layout_.notes.push_back(
+          fmt::format("{}: column {} is taken for sample ids, not for a feature (for a feature say "
+                      "--id-column none)",
+                      wishes_.path, omvc::quoted(name)));
+      return 0;
+    }
+    // Words that come again and again are categories.
+    const bool first_is_word = !is_number(rows_.front()[0]);
+    return first_is_word && 10 * first.different.size() >= 9 * first.values ? std::optional<std::size_t>(0)
+                                                                            : std::nullopt;
   }
 
-  void name_features() {
-    // One column has no delimiter to show, so its name may contain blanks.
-    if (layout_.columns == 1) head_ = {trim(first_.text)};
+  void name_columns() {
+    // One column has no separator to show, so its name may contain blanks.
+    if (layout_.columns == 1) head_ = {trim(lines_.front().text)};
+    if (layout_.columns == 1 && head_[0].size() > 1 && head_[0].front() == '"' && head_[0].back() == '"') {
+      head_[0] = head_[0].substr(1, head_[0].size() - 2);
+    }
     const bool shorter = layout_.id_column == 0 && !asked_by_name_ && head_.size() + 1 == layout_.columns;
     if (!shorter && head_.size() != layout_.columns) {
-      fail(first_.number, fmt::format("the header names {} columns but line {} has {}; every column needs one name",
-                                      head_.size(), second_->number, layout_.columns));
+      fail(lines_[0].number, fmt::format("the header names {} columns but line {} has {}; every column needs one name",
+                                         head_.size(), lines_[1].number, layout_.columns));
     }
+    if (shorter) head_.insert(head_.begin(), std::string_view());
+    std::set<std::string> taken;
     for (std::size_t j = 0; j < head_.size(); ++j) {
-      if (!shorter && layout_.id_column == j) continue;
-      layout_.names.push_back(unescape_field(head_[j]));
+      std::string name = unescape_field(head_[j]);
+      if (name.empty() && layout_.id_column != j) name = fmt::format("column {}", j + 1);
+      const std::string wanted = name;
+      for (int again = 1; !taken.insert(name).second; ++again) name = fmt::format("{}.{}", wanted, again);
+      if (name != wanted) {
+        layout_.notes.push_back(fmt::format("{}: column {} has the name {} of another and is called {}", wishes_.path,
+                                            j + 1, omvc::quoted(wanted), omvc::quoted(name)));
+      }
+      layout_.names.push_back(std::move(name));
     }
   }
 
-  const std::string& path_;
-  const TextLine& first_;
-  const std::optional<TextLine>& second_;
-  const std::string& asked_;
-  bool may_have_header_;
+  const LayoutWishes& wishes_;
+  const std::vector<TextLine>& lines_;
+  CellFormat cells_;
   bool asked_by_name_ = false;
-  Fields head_;  // of the first line
-  Fields data_;  // of the first line of data
+  Fields head_;               // of the first line
+  std::vector<Fields> rows_;  // of the lines, without the header once it is known
   TextLayout layout_;
 };
 
 }  // namespace
 
-TextLayout detect_text_layout(const std::string& path, const TextLine& first, const std::optional<TextLine>& second,
-                              const std::string& id_column, bool may_have_header) {
-  return Detection(path, first, second, id_column, may_have_header).run();
+TextLayout detect_text_layout(const LayoutWishes& wishes, const std::vector<TextLine>& lines, const CellFormat& cells) {
+  return Detection(wishes, lines, cells).run();
 }
 
 std::string unescape_field(std::string_view field) {

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <gtest/gtest.h>
 
+#include "omvc/evaluation.hpp"
+
 #include "hdf5/file.hpp"
 #include "support/chunks.hpp"
 #include "support/h5_file.hpp"
@@ -185,7 +187,7 @@ TEST(AnnData, LabelsAreNumbersCategoriesOrWords) {
   EXPECT_EQ(labels("words"), (std::vector<int>{0, 1, 0, 2}));
   EXPECT_EQ(labels("digits"), (std::vector<int>{3, 1, 3, 2}));
   EXPECT_EQ(labels("categories"), (std::vector<int>{0, 1, 0, 2}));
-  expect_error(ErrorKind::data, {path, "missing", "instance 2 (c)"}, [&] { labels("missing"); });
+  EXPECT_EQ(labels("missing"), (std::vector<int>{0, 0, kNoClass, 0}));
   expect_error(ErrorKind::data, {path, "wrong", "code 1"}, [&] { labels("wrong"); });
   expect_error(ErrorKind::data, {path, "short", "1 rows"}, [&] { labels("short"); });
   expect_error(ErrorKind::usage, {path, "absent", "words"}, [&] { labels("absent"); });
@@ -229,6 +231,20 @@ TEST(MuData, ObsmapSaysWhichRowIsWhichInstance) {
   }
 }
 
+TEST(MuData, ViewsCanBeChosenAlsoFromObsm) {
+  const TempDir dir;
+  const std::string path = mudata(dir, [](Group&, Group& mod) {
+    Group a = mod.group("a");
+    Group obsm = a.has("obsm") ? a.group("obsm") : a.create_group("obsm");
+    add_numbers<double>(obsm, "X_pca", Store::float64, {1, 2, 3, 4, 5, 6}, 2);
+  });
+  const Input input = open_h5(path, {.views = {"b", "a:X_pca"}});
+  ASSERT_EQ(input.source->schema().views.size(), 2u);
+  EXPECT_EQ(input.source->schema().views[1], (ViewSchema{"a:X_pca", 2, {}}));
+  expect_error(ErrorKind::usage, {path, "'c'", "a, b"}, [&] { open_h5(path, {.views = {"c"}}); });
+  expect_error(ErrorKind::usage, {"X_umap", "X_pca"}, [&] { open_h5(path, {.views = {"a:X_umap"}}); });
+}
+
 TEST(MuData, WithoutObsmapSamplesAreJoinedByName) {
   const TempDir dir;
   const std::string path = mudata(dir, [](Group&, Group& mod) {
@@ -244,7 +260,8 @@ TEST(MuData, WithoutObsmapSamplesAreJoinedByName) {
   input.source->rewind();
   EXPECT_EQ(read_rows(*input.source, 3, 1), (Rows{{}, {2}, {}, {1}}));
   EXPECT_EQ(input.truth, (std::vector<int>{0, 1, 0, 2}));
-  expect_error(ErrorKind::data, {path, "s1"}, [&] { open_h5(path, {.label_column = "a:class"}); });
+  EXPECT_EQ(open_h5(path, {.label_column = "a:class"}).truth, (std::vector<int>{0, 1, 0, kNoClass}))
+      << "a sample that the modality lacks has no class";
 }
 
 TEST(MuData, MapsThatMakeNoSenseAreRefused) {

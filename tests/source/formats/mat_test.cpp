@@ -226,7 +226,8 @@ TEST_F(Mat, TripletsAreViewsInTheOrderOfTheFile) {
 
 TEST_P(MatLayouts, SaysWhatIsWrong) {
   expect_refused({mat_doubles("Z", 2, 2, {1, 2, 3, 4})}, {"no views", "found Z"});
-  expect_refused({mat_cell("X", {mat_doubles(nullptr, 2, 2, {1, 2, 3, kNan})})}, {"X{1}", "row 1, column 1", "NaN"});
+  expect_refused({mat_cell("X", {mat_doubles(nullptr, 2, 2, {1, 2, 3, test::kInf})})},
+                 {"X{1}", "row 1, column 1", "infinite"});
   expect_refused(
       {mat_cell("X", {mat_doubles(nullptr, 2, 4, std::vector<double>(8, 1.0))}), mat_doubles("y", 3, 1, {1, 2, 3})},
       {"X{1}", "2 x 4", "3 labels"});

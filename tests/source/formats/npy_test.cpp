@@ -102,7 +102,7 @@ TEST_F(Npy, StreamsRowsAndRewinds) {
 }
 
 TEST_F(Npy, ErrorsNameTheRowOfTheFile) {
-  const auto reader = open(npy("<f8", "(3, 2)", bytes_of(std::vector<double>{1, 2, 3, 4, 5, kNan})));
+  const auto reader = open(npy("<f8", "(3, 2)", bytes_of(std::vector<double>{1, 2, 3, 4, 5, test::kInf})));
   reader->read(2);
   expect_error(ErrorKind::data, {"view.npy", "row 2, column 1"}, [&] { reader->read(2); });
 }

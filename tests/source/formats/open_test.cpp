@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <set>
 
+#include "omvc/evaluation.hpp"
 #include "omvc/input.hpp"
 
 #include "support/chunks.hpp"
@@ -115,7 +116,7 @@ TEST_F(Open, SaysWhatCannotBeOpened) {
   const std::string binary = dir_.write_file("a.bin", std::string("\1\0\2", 3));
   expect_error(ErrorKind::data, {"a.bin", "not known"}, [&] { open_input({binary}); });
   const std::string npy = dir_.write_gzip("a.npy.gz", "x");
-  expect_error(ErrorKind::data, {"a.npy.gz", "gunzip"}, [&] { open_input({npy}); });
+  expect_error(ErrorKind::data, {"a.npy.gz", "unpack"}, [&] { open_input({npy}); });
   const std::string mat = dir_.write_file("a.mat", "MATLAB 5.0");
   const std::string csv = dir_.write_file("a.csv", "1\n");
   expect_error(ErrorKind::usage, {"a.mat", "only input"}, [&] { open_input({csv, mat}); });
@@ -133,9 +134,96 @@ TEST_F(Open, ReadsLabels) {
   EXPECT_EQ(labels("B cells\nT cells\n\"B cells\"\n7\n"), (std::vector<int>{0, 1, 0, 2}));
   EXPECT_EQ(labels("id,label\nann,3\nbob,4\n"), (std::vector<int>{3, 4}));
   EXPECT_EQ(labels("# classes\n\"label\"\n5\n6\n"), (std::vector<int>{5, 6}));
-  expect_error(ErrorKind::data, {"labels.csv:2:", "2 columns"}, [&] { labels("a\nb,c\n"); });
+  expect_error(ErrorKind::data, {"labels.csv:2:", "found 2"}, [&] { labels("a\nb,c\n"); });
   expect_error(ErrorKind::data, {"labels.csv:2:", "missing"}, [&] { labels("a\n\nb\n"); });
   expect_error(ErrorKind::data, {"labels.csv", "empty"}, [&] { labels(""); });
+}
+
+TEST_F(Open, ReadsLabelsWithTheirIds) {
+  const auto table = [&](const std::string& content) {
+    return read_label_table(dir_.write_file("labels.csv", content));
+  };
+  const std::vector<std::string> ids{"ann", "bob"};
+  for (const char* content :
+       {"id,label\nann,3\nbob,4\n", "sample,class\nann,3\nbob,4\n", "ann,3\nbob,4\n", "x\ty\nann\t3\nbob\t4\n",
+        "id,label,confidence\nann,3,0.5\nbob,4,0.25\n", "\"id\";confidence;label\n\"ann\";0.5;3\nbob;0.25;4\n"}) {
+    EXPECT_EQ(table(content).ids, ids) << content;
+    EXPECT_EQ(table(content).labels, (std::vector<int>{3, 4})) << content;
+  }
+  EXPECT_EQ(table("id,type\nann,B cell\nbob,T cell\n").labels, (std::vector<int>{0, 1}));
+  EXPECT_EQ(table("3\n4\n").ids.size(), 0u);
+  expect_error(ErrorKind::data, {"labels.csv:4:", "'ann'", "line 2"},
+               [&] { table("id,label\nann,3\nbob,4\nann,3\n"); });
+
+  const LabelTable known = table("id,label\nbob,4\nann,3\neve,5\n");
+  EXPECT_EQ(labels_of_ids(known, {"ann", "bob", "tom"}, "here"), (std::vector<int>{3, 4, kNoClass}));
+  expect_error(ErrorKind::data, {"here", "1 of 3", "'bob'", "'Sample ann'"}, [&] {
+    labels_of_ids(known, {"Sample ann", "Sample bob", "eve"}, "here");
+  });
+}
+
+TEST_F(Open, SaysWhatAForeignFileIs) {
+  const auto refused = [&](const std::string& content, const std::vector<std::string>& parts) {
+    expect_error(ErrorKind::data, parts, [&] { open_input({dir_.write_file("data.csv", content)}); });
+  };
+  refused(std::string("PK\x03\x04\x14\0\x06\0[Content_Types].xml", 27), {"data.csv", "Excel", "CSV"});
+  refused("[{\"a\": 1}, {\"a\": 2}]", {"JSON", "to_csv"});
+  refused("{\n  \"a\": [1, 2]\n}", {"JSON"});
+  refused(std::string("\xFF\xFE"
+                      "a\0,\0b\0\n\0",
+                      10),
+          {"UTF-16", "iconv"});
+  refused(std::string("1\0,\0"
+                      "2\0\n\0"
+                      "3\0,\0"
+                      "4\0",
+                      14),
+          {"UTF-16", "iconv"});
+  refused("PAR1....", {"Parquet", "Python"});
+  refused("<!DOCTYPE html><html>", {"web page"});
+}
+
+TEST_F(Open, AViewCanBeNamedAndItsColumnsChosen) {
+  const std::string a = dir_.write_file("a.csv", "id,x,y\ns1,1,2\ns2,3,4\n");
+  const std::string b = dir_.write_file("b.csv", "key,x,y\ns1,5,6\ns2,7,8\n");
+  InputOptions options;
+  options.text.drop = {"scan=y"};
+  Input input = open_input({"scan=" + a, b}, options);
+  ASSERT_EQ(input.source->schema().views.size(), 2u);
+  EXPECT_EQ(input.source->schema().views[0], (ViewSchema{"scan", 1, {"x"}}));
+  EXPECT_EQ(input.source->schema().views[1], (ViewSchema{"b", 2, {"x", "y"}}));
+  options.text.drop = {"z"};
+  expect_error(ErrorKind::usage, {"a.csv", "--drop", "'z'"}, [&] { open_input({a, b}, options); });
+  expect_error(ErrorKind::usage, {"'v'", "NAME=FILE"}, [&] { open_input({"v=" + a, "v=" + b}); });
+}
+
+TEST_F(Open, NumericIdsUnderTheSameNameInEveryFileAreIds) {
+  const std::string a = dir_.write_file("a.csv", "reg,x,y\n7,1,2\n9,3,4\n");
+  const std::string b = dir_.write_file("b.csv", "reg,u,v\n9,5,6\n7,7,8\n");
+  Input input = open_input({a, b});
+  EXPECT_EQ(input.source->ids(0, 2), (std::vector<std::string>{"7", "9"}));
+  EXPECT_EQ(input.source->schema().views[1].features, 2);
+  ASSERT_EQ(input.notes.size(), 1u);
+  EXPECT_NE(input.notes[0].find("'reg'"), std::string::npos);
+  EXPECT_EQ(open_input({a, b}, {.id_column = {"none"}}).source->schema().views[1].features, 3);
+  EXPECT_EQ(open_input({a}).source->schema().views[0].features, 3) << "one file says too little";
+  dir_.write_file("b.csv", "reg,u,v\n9,5,6\n9,7,8\n");
+  EXPECT_EQ(open_input({a, b}).source->schema().views[1].features, 3) << "an id comes once";
+}
+
+TEST_F(Open, ViewsWithoutACommonIdAreRefused) {
+  const std::string a = dir_.write_file("a.csv", "id,x\nS0,1\nS1,2\nS2,2\nS3,2\nS4,2\n");
+  const std::string b = dir_.write_file("b.csv", "id,x\n\"Sample, S0\",1\n\"Sample, S1\",2\n");
+  expect_error(ErrorKind::data, {"a.csv", "none of its 5", "'S0'", "'Sample, S0'", "--allow-disjoint"}, [&] {
+    open_input({a, b});
+  });
+  EXPECT_EQ(open_input({a, b}, {.allow_disjoint = true}).source->size(), 7);
+  dir_.write_file("b.csv", "id,x\nS0,1\nsx,2\nsy,2\n");
+  const Input few = open_input({a, b});
+  ASSERT_EQ(few.notes.size(), 1u);
+  EXPECT_NE(few.notes[0].find("1 of its 5 sample ids"), std::string::npos) << few.notes[0];
+  dir_.write_file("b.csv", "id,x\nS0,1\nS1,2\nsy,2\n");
+  EXPECT_TRUE(open_input({a, b}).notes.empty());
 }
 
 TEST_F(Open, ReadsOrders) {

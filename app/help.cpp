@@ -1,0 +1,211 @@
+#include "help.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <fmt/format.h>
+#include <memory>
+#include <numeric>
+
+#include "omvc/error.hpp"
+
+namespace omvc::app {
+namespace {
+
+// Letters to insert, remove, replace or swap with the next one to turn one word into the other.
+std::size_t distance(const std::string& a, const std::string& b) {
+  std::vector<std::vector<std::size_t>> cost(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+  std::iota(cost[0].begin(), cost[0].end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    cost[i][0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replace = cost[i - 1][j - 1] + (a[i - 1] != b[j - 1] ? 1 : 0);
+      cost[i][j] = std::min({cost[i - 1][j] + 1, cost[i][j - 1] + 1, replace});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        cost[i][j] = std::min(cost[i][j], cost[i - 2][j - 2] + 1);
+      }
+    }
+  }
+  return cost[a.size()][b.size()];
+}
+
+std::vector<const CLI::App*> commands(const CLI::App& app) {
+  std::vector<const CLI::App*> all = app.get_subcommands([](const CLI::App*) { return true; });
+  return all;
+}
+
+// Text in which man sees nothing but text.
+std::string as_roff(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '\\') {
+      out += "\\e";
+    } else if (c == '-') {
+      out += "\\-";
+    } else if ((c == '.' || c == '\'') && (out.empty() || out.back() == '\n')) {
+      out += std::string("\\&") + c;
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+std::string quoted_for_shell(const std::string& text) {
+  std::string out;
+  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return "'" + out + "'";
+}
+
+void describe_options(const CLI::App& command, std::string& page) {
+  for (const CLI::Option* option : command.get_options()) {
+    const std::string type = option->get_type_name();
+    const std::string name = option->get_positional() ? option->get_name(true) : option->get_name(false, true);
+    page += fmt::format(".TP\n\\fB{}\\fR{}\n{}\n", as_roff(name),
+                        type.empty() || option->get_positional() ? "" : " \\fI" + as_roff(type) + "\\fR",
+                        as_roff(option->get_description()));
+  }
+}
+
+std::string bash_completion(const CLI::App& app) {
+  std::string cases;
+  for (const CLI::App* command : commands(app)) {
+    cases += fmt::format("    {}) words='{}' ;;\n", command->get_name(), fmt::join(option_names(*command), " "));
+  }
+  return fmt::format(
+      "_omvc() {{\n"
+      "  local word=\"${{COMP_WORDS[COMP_CWORD]}}\" words=''\n"
+      "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
+      "    COMPREPLY=($(compgen -W '{}' -- \"$word\"))\n"
+      "    return\n"
+      "  fi\n"
+      "  case \"${{COMP_WORDS[1]}}\" in\n{}  esac\n"
+      "  case \"$word\" in\n"
+      "    -*) COMPREPLY=($(compgen -W \"$words\" -- \"$word\")) ;;\n"
+      "    *) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n"
+      "  esac\n"
+      "}}\n"
+      "complete -o filenames -F _omvc omvc\n",
+      fmt::join(command_names(app), " "), cases);
+}
+
+std::string zsh_completion(const CLI::App& app) {
+  std::string names;
+  std::string cases;
+  for (const CLI::App* command : commands(app)) {
+    names += fmt::format("    {}\n", quoted_for_shell(command->get_name() + ":" + command->get_description()));
+    cases += fmt::format("    {}) options=({}) ;;\n", command->get_name(), fmt::join(option_names(*command), " "));
+  }
+  return fmt::format(
+      "#compdef omvc\n"
+      "_omvc() {{\n"
+      "  local -a commands options\n"
+      "  commands=(\n{}  )\n"
+      "  if (( CURRENT == 2 )); then\n"
+      "    _describe command commands\n"
+      "    return\n"
+      "  fi\n"
+      "  case \"$words[2]\" in\n{}  esac\n"
+      "  if [[ \"$PREFIX\" == -* ]]; then compadd -a options; else _files; fi\n"
+      "}}\n"
+      "_omvc \"$@\"\n",
+      names, cases);
+}
+
+std::string fish_completion(const CLI::App& app) {
+  std::string out;
+  for (const CLI::App* command : commands(app)) {
+    out += fmt::format("complete -c omvc -n __fish_use_subcommand -f -a {} -d {}\n", command->get_name(),
+                       quoted_for_shell(command->get_description()));
+    for (const CLI::Option* option : command->get_options()) {
+      for (const std::string& name : option->get_lnames()) {
+        out += fmt::format("complete -c omvc -n '__fish_seen_subcommand_from {}' -l {} -d {}\n", command->get_name(),
+                           name, quoted_for_shell(option->get_description()));
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string did_you_mean(const std::string& word, const std::vector<std::string>& known) {
+  std::string best;
+  std::size_t least = 1 + std::max<std::size_t>(1, word.size() / 4);
+  for (const std::string& one : known) {
+    // What was only begun is meant before what is spelled alike.
+    const bool begun = word.size() > 3 && one.starts_with(word);
+    const std::size_t far = begun ? 0 : distance(word, one);
+    if (far >= least) continue;
+    least = far;
+    best = one;
+  }
+  return best.empty() ? "" : fmt::format("; did you mean '{}'?", best);
+}
+
+std::vector<std::string> command_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : commands(app)) names.push_back(command->get_name());
+  return names;
+}
+
+std::vector<std::string> option_names(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    for (const std::string& name : option->get_snames()) names.push_back("-" + name);
+  }
+  return names;
+}
+
+std::string manual_page(const CLI::App& app) {
+  std::string page = fmt::format(
+      ".TH OMVC 1 \"\" \"omvc {}\"\n.SH NAME\nomvc \\- clusters instances described by several views, as a stream\n"
+      ".SH SYNOPSIS\n\\fBomvc\\fR \\fICOMMAND\\fR [\\fIARGUMENTS\\fR]\n.SH DESCRIPTION\n{}\n.SH COMMANDS\n",
+      OMVC_VERSION, as_roff(app.get_description()));
+  for (const CLI::App* command : commands(app)) {
+    page += fmt::format(".SS omvc {}\n{}\n", as_roff(command->get_name()), as_roff(command->get_description()));
+    describe_options(*command, page);
+  }
+  return page + ".SH EXIT STATUS\n.nf\n" + as_roff(app.get_footer()) + "\n.fi\n";
+}
+
+std::string completion(const CLI::App& app, const std::string& shell) {
+  if (shell == "bash") return bash_completion(app);
+  if (shell == "zsh") return zsh_completion(app);
+  return fish_completion(app);
+}
+
+void add_help(CLI::App& app) {
+  struct Arguments {
+    std::string command;
+    std::string shell;
+    bool manual = false;
+  };
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = app.add_subcommand("help", "show the help of a command, the manual page, or shell completions");
+  command->add_option("command", arguments->command, "the command to show; none: all of them")->type_name("COMMAND");
+  command->add_flag("--man", arguments->manual, "print the manual page, for man -l -");
+  command->add_option("--completion", arguments->shell, "print what makes this shell complete omvc")
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  command->callback([arguments, &app] {
+    if (arguments->manual) {
+      fmt::print("{}", manual_page(app));
+    } else if (!arguments->shell.empty()) {
+      fmt::print("{}", completion(app, arguments->shell));
+    } else if (arguments->command.empty()) {
+      // Asked itself, the application would show the command that is running.
+      fmt::print("{}", app.get_formatter()->make_help(&app, "omvc", CLI::AppFormatMode::Normal));
+    } else {
+      for (const CLI::App* one : commands(app)) {
+        if (one->get_name() == arguments->command) {
+          fmt::print("{}", one->help("omvc", CLI::AppFormatMode::Normal));
+          return;
+        }
+      }
+      throw Error(ErrorKind::usage, fmt::format("there is no command '{}'{}", arguments->command,
+                                                did_you_mean(arguments->command, command_names(app))));
+    }
+  });
+}
+
+}  // namespace omvc::app

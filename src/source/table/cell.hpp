@@ -1,0 +1,50 @@
+// What a cell of a table says: a number, nothing, or something else.
+//
+//     1.5   -3e4   +7   .5         plain numbers
+//     1,5                          with a decimal comma
+//     18,000   1,234.5   18 000    with marks between groups of three digits
+//     NA   ?   (empty)             a missing value
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace omvc {
+
+// `unknown`: no cell has shown it. Plain numbers are read with a point; what could be either (18,000) is not a number.
+enum class Decimal { unknown, point, comma };
+
+// A number with this decimal mark and, between groups of three digits, the other mark, blanks or apostrophes. Nothing
+// if the text is anything else, with `unknown` also if the two marks would give different numbers.
+std::optional<double> parse_grouped_number(std::string_view text, Decimal decimal);
+
+// Which decimal mark the text needs to be a number: `unknown` if either will do or neither.
+Decimal decimal_of(std::string_view text);
+
+class CellFormat {
+ public:
+  // `missing` are the words of a missing value, in any case, or none for the usual ones. An empty cell and "nan" are
+  // always missing.
+  explicit CellFormat(const std::vector<std::string>& missing = {}, Decimal decimal = Decimal::unknown);
+
+  void set_decimal(Decimal decimal) { decimal_ = decimal; }
+  Decimal decimal() const { return decimal_; }
+
+  // A number, NaN for a missing value, or nothing. May be infinite.
+  std::optional<double> parse(std::string_view cell) const;
+  bool is_missing(std::string_view cell) const;
+
+ private:
+  bool is_missing_word(std::string_view cell) const;
+
+  Decimal decimal_;
+  std::vector<std::string> words_;  // lower case
+  std::vector<double> numbers_;     // those of the words that are numbers
+};
+
+// The text with A-Z in lower case.
+std::string lower_case(std::string_view text);
+
+}  // namespace omvc

@@ -1,0 +1,190 @@
+#include "source/table/columns.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include "omvc/error.hpp"
+
+namespace omvc {
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+// 2026-11-15, 15.11.26, 15-Nov-2026, 2026-11-15T10:30:00Z, 10:30.
+bool looks_like_date(std::string_view text) {
+  if (text.size() < 4 || text.size() > 35 || !is_digit(text.front())) return false;
+  std::size_t marks = 0;
+  std::size_t letters = 0;
+  bool time = false;
+  for (const char c : text) {
+    const bool mark = c == '-' || c == '/' || c == '.' || c == ':';
+    if (!mark && !is_digit(c) && !is_letter(c) && c != ' ' && c != '+') return false;
+    marks += mark;
+    letters += is_letter(c);
+    time |= c == ':';
+  }
+  return (marks >= 2 || time) && letters <= 5;
+}
+
+bool matches(const std::string& pattern, const std::string& name, std::size_t column) {
+  if (!name.empty() && fnmatch(pattern.c_str(), name.c_str(), 0) == 0) return true;
+  const auto number = parse_index(pattern);
+  return number && *number == static_cast<Index>(column) + 1;
+}
+
+}  // namespace
+
+ColumnFinder::ColumnFinder(const LayoutWishes& wishes, const TextLayout& layout, const CellFormat& cells,
+                           const std::vector<std::string>& like)
+    : wishes_(wishes), layout_(layout), cells_(cells), like_(like), seen_(layout.columns) {
+  select();
+}
+
+// Marks the columns that the user wants. A name goes before a number that is written the same way.
+void ColumnFinder::select() {
+  const auto apply = [&](const std::vector<std::string>& patterns, const char* option, bool keep) {
+    std::vector<bool> listed(seen_.size());
+    for (const std::string& pattern : patterns) {
+      const bool is_name = std::find(layout_.names.begin(), layout_.names.end(), pattern) != layout_.names.end();
+      bool any = false;
+      for (std::size_t j = 0; j < seen_.size(); ++j) {
+        const std::string name = layout_.names.empty() ? "" : layout_.names[j];
+        if (is_name ? name != pattern : !matches(pattern, name, j)) continue;
+        listed[j] = any = true;
+      }
+      if (!any) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("{}: {}: there is no column {}; give a name, a pattern such as 'gene*' "
+                                "or a number from 1",
+                                wishes_.path, option, omvc::quoted(pattern)));
+      }
+    }
+    for (std::size_t j = 0; j < seen_.size() && !patterns.empty(); ++j) seen_[j].wanted &= listed[j] == keep;
+  };
+  apply(wishes_.text.columns, "--columns", true);
+  apply(wishes_.text.drop, "--drop", false);
+  if (layout_.id_column) seen_[*layout_.id_column].wanted = false;
+}
+
+void ColumnFinder::add(const std::vector<std::string_view>& fields) {
+  for (std::size_t j = 0; j < seen_.size(); ++j) {
+    Seen& seen = seen_[j];
+    if (!seen.wanted || (complete_ && !seen.closer)) continue;
+    const auto number = cells_.parse(fields[j]);
+    if (number && std::isnan(*number)) continue;
+    ++seen.values;
+    // What one of the decimal marks makes a number is no word; reading asks which it is.
+    seen.numbers +=
+        number || parse_grouped_number(fields[j], Decimal::point) || parse_grouped_number(fields[j], Decimal::comma);
+    if (!complete_) continue;
+    seen.dates += looks_like_date(fields[j]);
+    std::string value = unescape_field(fields[j]);
+    if (seen.different.size() <= kMostCategories || seen.different.contains(value)) ++seen.different[std::move(value)];
+  }
+}
+
+bool ColumnFinder::in_doubt() const {
+  return std::any_of(seen_.begin(), seen_.end(), [&](const Seen& seen) { return doubtful(seen); });
+}
+
+void ColumnFinder::look_closer() {
+  complete_ = true;
+  for (Seen& seen : seen_) {
+    if (!doubtful(seen)) continue;
+    seen = {};
+    seen.closer = true;
+  }
+}
+
+std::string ColumnFinder::title(std::size_t column) const {
+  return layout_.names.empty() ? fmt::format("column {}", column + 1) : layout_.names[column];
+}
+
+// The values that the column has as a category in the model; none if it is no category there.
+std::vector<std::string> ColumnFinder::values_in_model(std::size_t column) const {
+  const std::string start = title(column) + "=";
+  std::vector<std::string> values;
+  if (std::find(like_.begin(), like_.end(), title(column)) != like_.end()) return values;
+  for (const std::string& name : like_) {
+    if (name.starts_with(start)) values.push_back(name.substr(start.size()));
+  }
+  return values;
+}
+
+Column ColumnFinder::decide(std::size_t j, Columns& out) const {
+  const Seen& seen = seen_[j];
+  Column column;
+  if (!seen.wanted) {
+    column.kind = Column::Kind::left_out;
+    return column;
+  }
+  const auto leave_out = [&](const std::string& why) {
+    out.notes.push_back(fmt::format("{}: column {} is left out: {}", wishes_.path, omvc::quoted(title(j)), why));
+    column.kind = Column::Kind::left_out;
+    return column;
+  };
+  column.values = values_in_model(j);
+  if (column.values.empty()) {
+    const bool in_model = std::find(like_.begin(), like_.end(), title(j)) != like_.end();
+    if (in_model || !seen.closer) return column;
+    if (seen.values == 0) return leave_out("it has no values");
+    if (2 * seen.numbers >= seen.values) return column;
+    if (seen.dates == seen.values) return leave_out("it holds dates; turn them into numbers to use them");
+    if (seen.different.size() > kMostCategories) {
+      return leave_out(fmt::format("it holds text with more than {} different values", kMostCategories));
+    }
+    if (3 * seen.different.size() > 2 * seen.values) {
+      return leave_out(
+          fmt::format("it holds text with {} different values in {} rows", seen.different.size(), seen.values));
+    }
+    for (const auto& [value, count] : seen.different) column.values.push_back(value);
+    std::sort(column.values.begin(), column.values.end());
+    out.notes.push_back(fmt::format("{}: column {} is a category of {} values: a feature each", wishes_.path,
+                                    omvc::quoted(title(j)), column.values.size()));
+  }
+  std::string unknown;
+  for (const auto& [value, count] : seen.different) {
+    const bool known = std::find(column.values.begin(), column.values.end(), value) != column.values.end();
+    if (!known && (unknown.empty() || value < unknown)) unknown = value;
+  }
+  if (!unknown.empty()) {
+    out.notes.push_back(
+        fmt::format("{}: column {} has values that the model does not know, such as {}, which count as "
+                    "missing",
+                    wishes_.path, omvc::quoted(title(j)), omvc::quoted(unknown)));
+  }
+  column.kind = Column::Kind::category;
+  for (std::size_t i = 0; i < column.values.size(); ++i) column.place.emplace(column.values[i], i);
+  return column;
+}
+
+Columns ColumnFinder::finish() const {
+  Columns out;
+  bool categories = false;
+  for (std::size_t j = 0; j < seen_.size(); ++j) {
+    const Column& column = out.all.emplace_back(decide(j, out));
+    categories |= column.kind == Column::Kind::category;
+  }
+  for (std::size_t j = 0; j < seen_.size(); ++j) {
+    const Column& column = out.all[j];
+    if (column.kind == Column::Kind::left_out) continue;
+    out.features += column.kind == Column::Kind::category ? column.values.size() : 1;
+    if (layout_.names.empty() && !categories) continue;
+    if (column.kind == Column::Kind::number) out.feature_names.push_back(title(j));
+    for (const std::string& value : column.values) out.feature_names.push_back(title(j) + "=" + value);
+  }
+  if (out.features == 0) {
+    std::string reasons;
+    for (const std::string& note : out.notes) reasons += "\n  " + note;
+    throw Error(ErrorKind::data,
+                fmt::format("{}: no column is left to be a feature; a view needs columns of numbers or "
+                            "categories (see --columns, --id-column){}",
+                            wishes_.path, reasons));
+  }
+  return out;
+}
+
+}  // namespace omvc

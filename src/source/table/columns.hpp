@@ -1,0 +1,77 @@
+// What the columns of a text file become: features, several features (categories), or nothing.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "source/table/cell.hpp"
+#include "source/table/text_layout.hpp"
+
+namespace omvc {
+
+struct Column {
+  enum class Kind { number, category, left_out };
+  Kind kind = Kind::number;
+  std::vector<std::string> values;  // of a category, in order; each is a feature "name=value" that is 0 or 1
+  std::unordered_map<std::string, std::size_t> place;
+};
+
+struct Columns {
+  std::vector<Column> all;                 // one for each column of the file; that of the ids is left out
+  std::vector<std::string> feature_names;  // none without a header and without categories
+  std::vector<std::string> notes;          // which columns are not what they look like, for the user
+  std::size_t features = 0;
+};
+
+// The most values that a category may have.
+inline constexpr std::size_t kMostCategories = 50;
+
+// Looks at the cells of a file, or of its first lines, and decides. A column is
+//   - numbers, if at least half of its values are (a cell that is not is refused when it is read);
+//   - a category, if it has at most kMostCategories values which, on the whole, come more than once;
+//   - left out otherwise, as dates and free text are.
+class ColumnFinder {
+ public:
+  // `like` are feature names of a model, which tell how a column was read for it. All must outlive the finder.
+  // Throws ErrorKind::usage for TextOptions::columns or drop that no column has.
+  ColumnFinder(const LayoutWishes& wishes, const TextLayout& layout, const CellFormat& cells,
+               const std::vector<std::string>& like);
+
+  // The fields of a line, of which there are as many as columns.
+  void add(const std::vector<std::string_view>& fields);
+
+  // Whether the lines so far leave a doubt: a column has something else than numbers in it, or nothing.
+  bool in_doubt() const;
+
+  // From now on only the columns in doubt are looked at, from the first line on.
+  void look_closer();
+
+  Columns finish() const;
+
+ private:
+  struct Seen {
+    bool wanted = true;
+    bool closer = false;
+    std::size_t values = 0;
+    std::size_t numbers = 0;
+    std::size_t dates = 0;
+    std::unordered_map<std::string, std::size_t> different;  // up to one more than kMostCategories
+  };
+
+  void select();
+  bool doubtful(const Seen& seen) const { return seen.wanted && (seen.values == 0 || seen.numbers < seen.values); }
+  std::string title(std::size_t column) const;
+  std::vector<std::string> values_in_model(std::size_t column) const;
+  Column decide(std::size_t column, Columns& out) const;
+
+  const LayoutWishes& wishes_;
+  const TextLayout& layout_;
+  const CellFormat& cells_;
+  const std::vector<std::string>& like_;
+  std::vector<Seen> seen_;
+  bool complete_ = false;
+};
+
+}  // namespace omvc

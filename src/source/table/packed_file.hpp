@@ -1,0 +1,71 @@
+// The bytes of a file or of standard input, unpacked where they are compressed by gzip, bzip2, xz or zstd. Which of
+// them it is shows in the content, never in the name. Files of several parts one after another (bgzip, pbzip2, cat) are
+// read to the end.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace omvc {
+
+// The path that stands for standard input.
+inline constexpr std::string_view kStandardInput = "-";
+
+// What unpacks one kind of compressed data.
+class Unpacker {
+ public:
+  virtual ~Unpacker() = default;
+
+  struct Bytes {
+    const unsigned char* in = nullptr;
+    std::size_t in_size = 0;
+    unsigned char* out = nullptr;
+    std::size_t out_size = 0;
+  };
+  enum class Outcome { more, end, damaged, too_large };
+
+  // Moves the pointers and sizes as far as it got; `end` is the end of a part.
+  virtual Outcome unpack(Bytes& bytes) = 0;
+  // Makes ready for the first part, or the next one.
+  virtual void restart() = 0;
+};
+
+class PackedFile {
+ public:
+  // Throws ErrorKind::io if the file cannot be opened.
+  explicit PackedFile(const std::string& path);
+  ~PackedFile();
+  PackedFile(const PackedFile&) = delete;
+  PackedFile& operator=(const PackedFile&) = delete;
+
+  // What it is called in messages.
+  const std::string& name() const { return name_; }
+
+  // Fills the buffer; less comes only at the end of the file. Throws ErrorKind::io, or ErrorKind::data for compressed
+  // data that are damaged or end early.
+  std::size_t read(char* out, std::size_t size);
+
+  // Goes back to the first byte. Returns false, and changes nothing, where the file is not seekable (a pipe).
+  bool rewind();
+
+ private:
+  std::size_t read_raw(void* out, std::size_t size);
+  bool fill();
+  bool starts_part() const;
+  void find_kind();
+
+  std::string name_;
+  int descriptor_ = -1;
+  bool seekable_ = false;
+  bool kind_known_ = false;
+  std::unique_ptr<Unpacker> unpacker_;  // none: the bytes are as they are
+  std::string_view magic_;              // of the compressed kind
+  bool ended_ = false;                  // nothing comes behind the last part
+  std::vector<unsigned char> buffer_;   // raw
+  std::size_t begin_ = 0;               // the part of it that is not used yet
+  std::size_t end_ = 0;
+};
+
+}  // namespace omvc
