@@ -39,9 +39,9 @@ nlohmann::json options_json(const Options& options) {
 }
 
 // The features that tell each cluster from the others, by view.
-nlohmann::json clusters_json(Clusterer& model, const std::vector<ViewReport>& views, int top) {
+nlohmann::json clusters_json(const Clusterer& model, const std::vector<ViewReport>& views, int top) {
   nlohmann::json out = nlohmann::json::array();
-  for (int cluster = 0; cluster < model.options().clusters; ++cluster) {
+  for (const int cluster : model.clusters()) {
     nlohmann::json one{{"cluster", cluster}, {"features", nlohmann::json::object()}};
     for (std::size_t v = 0; v < views.size(); ++v) {
       nlohmann::json& telling = one["features"][views[v].name] = nlohmann::json::array();

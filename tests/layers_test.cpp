@@ -20,7 +20,7 @@ const fs::path kRoot = OMVC_SOURCE_DIR;
 const std::map<std::string, Names> kMayKnow{
     {"parallel", {}},
     {"random", {}},
-    {"file", {}},
+    {"file", {"chunk"}},
     {"chunk", {}},
     {"hdf5", {"file"}},
     {"eval", {"parallel", "random"}},
@@ -33,9 +33,13 @@ const std::map<std::string, Names> kMayKnow{
     {"source/order", {"chunk", "file", "random", "source"}},
     {"source/ahead", {"chunk", "scale", "source"}},
     {"sink", {"chunk", "file", "hdf5"}},
-    {"model", {"chunk", "file", "random"}},
-    {"solver", {"chunk", "kernels", "model", "parallel", "random"}},
-    {"methods", {"chunk", "kernels", "model", "parallel", "random", "solver"}},
+    {"factorise", {"chunk", "file", "kernels", "parallel", "random"}},
+    {"fine", {"chunk", "factorise", "file", "kernels", "parallel", "random"}},
+    {"cut", {"chunk", "factorise", "file", "fine", "kernels", "parallel", "random"}},
+    {"model", {"chunk", "cut", "factorise", "file", "fine", "kernels", "parallel", "scale"}},
+    {"methods", {"chunk", "cut", "factorise", "file", "kernels", "parallel", "random"}},
+    {"run",
+     {"chunk", "cut", "eval", "factorise", "file", "kernels", "methods", "model", "parallel", "scale", "source/ahead"}},
 };
 
 // The room of a file: the longest folder of the map that it stands in.

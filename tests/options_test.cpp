@@ -32,7 +32,6 @@ TEST(Options, EveryOptionSurvivesItsText) {
 TEST(Options, PresetsAreValidOnceClustersAreSet) {
   for (const Preset preset : {Preset::standard, Preset::paper}) {
     Options options = preset_options(preset);
-    EXPECT_THROW(check_options(options), Error);
     options.clusters = 2;
     EXPECT_NO_THROW(check_options(options));
   }
@@ -54,14 +53,23 @@ TEST(Options, MessagesNameOptionValueAndRule) {
   test::expect_error(ErrorKind::usage, {"colour"}, [&] { parse_option(options, "colour", "red"); });
 }
 
-TEST(Options, CombinationsThatCannotWorkAreRefused) {
+TEST(Options, AnOptionOfOtherMethodsIsRefused) {
   Options options = valid();
-  options.missing = Missing::fill;
-  test::expect_error(ErrorKind::usage, {"tight", "fill"}, [&] { check_options(options); });
-  options = preset_options(Preset::paper);
+  options.alpha = {0.5};
+  test::expect_error(ErrorKind::usage, {"alpha", "omvc", "omvc-paper", "mic", "multinmf"},
+                     [&] { check_options(options); });
+  options = method_options(Algorithm::masked_kmeans);
   options.clusters = 3;
-  options.statistics = Statistics::replace;
-  test::expect_error(ErrorKind::usage, {"soft", "replace"}, [&] { check_options(options); });
+  options.half_life = 100;
+  test::expect_error(ErrorKind::usage, {"half-life", "masked-kmeans"}, [&] { check_options(options); });
+}
+
+TEST(Options, OnlyMethodOmvcChoosesTheNumberOfClusters) {
+  Options options;
+  EXPECT_NO_THROW(check_options(options));
+  options.clusters = 1;
+  test::expect_error(ErrorKind::usage, {"clusters = 1"}, [&] { check_options(options); });
+  test::expect_error(ErrorKind::usage, {"clusters", "opimc"}, [&] { check_options(method_options(Algorithm::opimc)); });
 }
 
 // docs/parameters.md is this table as text. To write it anew: OMVC_UPDATE_DOCS=1 build/tests/omvc_tests
@@ -74,11 +82,12 @@ TEST(Options, TheDocumentedParametersAreTheTable) {
       "overridden by "
       "flags) and a field of\n`omvc::Options`. This page is written from the table in `include/omvc/options.hpp`, and "
       "a test "
-      "compares them.\n\n| option | default | `--preset paper` | meaning |\n| --- | --- | --- | --- |\n";
+      "compares them.\n\n| option | default | `--preset paper` | methods | meaning |\n| --- | --- | --- | --- | --- |\n";
   for_each_param([&](const auto& param) {
     const std::string name = param.name;
     const auto value = [&](const Options& options) { return name == "clusters" ? "" : format_option(options, name); };
-    page += "| `" + name + "` | " + value(standard) + " | " + value(paper) + " | " + param.help + " |\n";
+    const auto methods = [](const Methods& some) { return some.bits == Methods().bits ? "all" : methods_of(some); };
+    page += "| `" + name + "` | " + value(standard) + " | " + value(paper) + " | " + methods(param.methods) + " | " + param.help + " |\n";
   });
   const std::string path = std::string(OMVC_SOURCE_DIR) + "/docs/parameters.md";
   if (std::getenv("OMVC_UPDATE_DOCS") != nullptr) std::ofstream(path) << page;

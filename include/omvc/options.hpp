@@ -62,7 +62,7 @@ struct Options {
   int passes = 1;
   std::vector<Scaling> scaling{Scaling::automatic};
   double half_life = 0;
-  int memory = 64;
+  double memory = 64;
   std::vector<double> alpha{1e-2};
   std::vector<double> beta{1e-7};
   double ridge = 10;
@@ -151,10 +151,7 @@ inline constexpr std::tuple kParams{
                   1e15,
                   "instances after which what was learned counts half; 0: nothing is forgotten",
                   {Algorithm::omvc}},
-    Param<int>{"memory",
-               &Options::memory,
-               1,
-               1 << 20,
+    Param<double>{"memory", &Options::memory, 1e-3, 1e6,
                "MB for the sample of all rows seen, from which prototypes are made; data that fit are learned whole",
                {Algorithm::omvc}},
     Param<std::vector<double>>{"alpha",

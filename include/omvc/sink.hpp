@@ -34,8 +34,8 @@ class Sink {
   virtual void finish() {}
 };
 
-// One label per line. A `.csv` or `.tsv` file is a table with a header: the sample ids if `source` has any (it must
-// outlive the sink), label, and confidence and distance where the method has them.
+// One label per line. A `.csv` or `.tsv` file has more columns, under a header: the sample ids if `source` has any (it
+// must outlive the sink), label, and confidence and distance where the method has them.
 std::unique_ptr<Sink> make_label_sink(const std::string& path, Source* source = nullptr);
 
 // Embedding rows as NPY (`.npy`, float64), else as text with the separator that the name asks for (`.csv`, `.tsv`,

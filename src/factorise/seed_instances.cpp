@@ -119,9 +119,15 @@ std::vector<Index> choose_instances(const PreparedChunk& chunk, const Candidates
   const Distances distances(chunk, candidates, filled, workers);
   std::vector<Index> chosen;
   std::vector<double> nearest(n, 1.0);
+  std::vector<bool> taken(n, false);
   double farthest = 0;
   while (static_cast<Index>(chosen.size()) < std::min<Index>(count, static_cast<Index>(n))) {
-    const auto pick = static_cast<std::size_t>(std::max<Index>(0, draw(nearest, random.uniform(chosen.size()))));
+    const Index drawn = draw(nearest, random.uniform(chosen.size()));
+    // Where all others coincide with one that was drawn, the first that was not is taken.
+    const auto pick =
+        drawn >= 0 ? static_cast<std::size_t>(drawn)
+                   : static_cast<std::size_t>(std::find(taken.begin(), taken.end(), false) - taken.begin());
+    taken[pick] = true;
     const auto position = static_cast<std::size_t>(candidates.positions[pick]);
     const std::vector<double> distance = distances.from(position);
     farthest = std::max(farthest, *std::max_element(distance.begin(), distance.end()));

@@ -169,13 +169,14 @@ void FinePrototypes::save(Archive& archive, const std::string& key, bool sums) c
   const auto values = [](const auto& vector) { return std::vector<double>(vector.begin(), vector.end()); };
   archive.put(key + "/mass", values(mass_));
   archive.put(key + "/spread", values(spread_));
-  archive.put(key + "/beyond", beyond_);
+  archive.put(key + "/beyond", std::vector<double>{beyond_, prior_rows_});
   for (std::size_t v = 0; v < sums_.size(); ++v) {
     const std::string name = fmt::format("{}/view{}", key, v);
     archive.put(name + "/prototypes", table_.columns[v]);
     archive.put(name + "/norms", values(table_.norms[v]));
     archive.put(name + "/counts", values(counts_[v]));
     if (sums) archive.put(name + "/sums", sums_[v]);
+    if (sums && !prior_.empty()) archive.put(name + "/prior", prior_[v]);
   }
   if (!sums) return;
   for (std::size_t half = 0; half < affinity_.size(); ++half) {
@@ -195,13 +196,16 @@ FinePrototypes FinePrototypes::load(const Archive& archive, const std::string& k
   out.rule_ = std::move(rule);
   out.mass_ = archive.vector(key + "/mass", count);
   out.spread_ = archive.vector(key + "/spread", count);
-  out.beyond_ = archive.number(key + "/beyond");
+  const Vector beyond = archive.vector(key + "/beyond", 2);
+  out.beyond_ = beyond(0);
+  out.prior_rows_ = beyond(1);
   for (std::size_t v = 0; v < schema.views.size(); ++v) {
     const std::string name = fmt::format("{}/view{}", key, v);
     const Index features = schema.views[v].features;
     out.table_.columns.push_back(archive.matrix(name + "/prototypes", features, count));
     out.table_.norms.emplace_back(archive.vector(name + "/norms", count));
     out.counts_.emplace_back(archive.vector(name + "/counts", count));
+    if (archive.has(name + "/prior")) out.prior_.push_back(archive.matrix(name + "/prior", features, count));
     const bool stored = archive.has(name + "/sums");
     out.sums_.push_back(stored ? archive.matrix(name + "/sums", features, count) : Matrix(0, 0));
   }

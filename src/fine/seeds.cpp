@@ -12,11 +12,16 @@ constexpr double kDenseRidge = 0.3;  // dense latent rows are drawn further to z
 
 }  // namespace
 
-Embedded factorise_sample(const Sample& sample, std::size_t pieces, const Schema& schema, int rank, bool by_direction,
-                          std::uint64_t seed, Workers& workers) {
+FactorOptions seed_options(bool by_direction, std::uint64_t seed) {
   FactorOptions options;
   options.seed = seed;
   if (!by_direction) options.ridge = kDenseRidge;
+  return options;
+}
+
+Embedded factorise_sample(const Sample& sample, std::size_t pieces, const Schema& schema, int rank, bool by_direction,
+                          std::uint64_t seed, Workers& workers) {
+  const FactorOptions options = seed_options(by_direction, seed);
   Factorisation factors(options, schema, rank);
   const Index rows = pieces < sample.pieces().size() ? sample.first(pieces) : sample.size();
   Matrix latent = Matrix::Zero(rows, rank);

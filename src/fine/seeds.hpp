@@ -12,6 +12,9 @@ struct Embedded {
   Matrix latent;  // a row per instance of the pieces used, in the scale of the basis
 };
 
+// How samples are factorised. `by_direction` says that some view has rows of length 1.
+FactorOptions seed_options(bool by_direction, std::uint64_t seed);
+
 // Learns the first pieces of the sample chunk by chunk, in passes. `by_direction` says that some view has rows of
 // length 1.
 Embedded factorise_sample(const Sample& sample, std::size_t pieces, const Schema& schema, int rank, bool by_direction,

@@ -33,6 +33,12 @@ FactorOptions factor_options(const Options& options) {
   return out;
 }
 
+FactorOptions embedding_options(const Options& options) {
+  FactorOptions out = factor_options(options);
+  if (options.method == Algorithm::mic) out.beta = {0};
+  return out;
+}
+
 void write_rows(RowStore& store, std::span<const Index> numbers, const LearnedRows& learned) {
   std::vector<Index> rows;
   for (const Index at : learned.positions) rows.push_back(numbers[static_cast<std::size_t>(at)]);

@@ -14,6 +14,9 @@ namespace omvc {
 // others, dynamic weights for the paper's and mic.
 FactorOptions factor_options(const Options& options);
 
+// The same for embedding new instances, where rows have no penalty of their own: that of mic is left out.
+FactorOptions embedding_options(const Options& options);
+
 // The number of components that the options ask for or leave to us: K, as the papers set it.
 inline int factor_rank(const Options& options) { return options.rank > 0 ? options.rank : options.clusters; }
 

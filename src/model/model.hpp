@@ -114,6 +114,7 @@ class Model {
   // Share of each view's variance about its mean that the clusters explain, over what the sums cover.
   std::vector<double> explained() const;
   const std::vector<Index>& negatives() const { return clipped_; }
+  void set_negatives(std::vector<Index> counted) { clipped_ = std::move(counted); }
   std::vector<ViewReport> views() const;
   Matrix embed_prototypes(Workers& workers) const;  // latent rows of the prototypes that place instances
   // How clusters split as their number grows from 2 to `most`.

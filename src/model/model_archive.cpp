@@ -3,6 +3,7 @@
 
 #include "omvc/error.hpp"
 
+#include "fine/seeds.hpp"
 #include "model/model.hpp"
 
 namespace omvc {
@@ -136,10 +137,8 @@ Model Model::load(const Archive& archive, const Options& options, const Schema& 
   model.quantum_.assign(quantum.begin(), quantum.end());
   model.clusters_ = get_clusters(archive);
   if (archive.has("choice/clusters")) model.choice_ = get_choice(archive);
-  FactorOptions factor_options;
-  factor_options.seed = options.seed;
   if (archive.has("factors/state/scale")) {
-    model.factors_.emplace(factor_options, State::load(archive, schema, "factors/"));
+    model.factors_.emplace(seed_options(model.by_direction(), options.seed), State::load(archive, schema, "factors/"));
   }
   FineRule means = model.rule();
   means.direction.assign(means.direction.size(), false);

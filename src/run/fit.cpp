@@ -154,7 +154,10 @@ void FitRun::learn_sample() {
   setting_.scaling = model_->scaling();
   report_.rank = method_->rank();
   report_.views = setting_.views({});
-  if (!model_->whole()) return;
+  if (!model_->whole()) {
+    take_products();  // which a checkpoint keeps as those of the first pass
+    return;
+  }
   passes_ = 0;
   setting_.clipped = model_->negatives();
   for (const PreparedChunk& piece : model_->sample().pieces()) prepare(*piece.chunk);
@@ -448,6 +451,7 @@ void FitRun::finish() {
 }
 
 void FitRun::describe_living() {
+  if (again_) model_->set_negatives(setting_.clipped);
   report_.clusters = model_->clusters().count();
   report_.cluster_numbers = model_->clusters().numbers;
   report_.rank = model_->rank();

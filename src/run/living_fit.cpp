@@ -64,10 +64,7 @@ void LivingFit::begin_pass(int pass) {
   pass_ = pass;
   if (!again_) return;
   model_->begin_pass();
-  if (pass > 1) {
-    near_->begin_generation();
-    if (embedding_) embedding_->begin_generation();
-  }
+  if (pass > 1) near_->begin_generation();
 }
 
 int LivingFit::learn(const PreparedChunk& chunk, Workers& workers) {

@@ -14,7 +14,7 @@ namespace {
 // What a factorisation that version 0.1 stored was learned with, which it kept among the options.
 FactorOptions stored_factor_options(const Archive& archive, const Options& options) {
   const auto is = [&](const char* key, const char* value) { return archive.has(key) && archive.text(key) == value; };
-  FactorOptions out = factor_options(options);
+  FactorOptions out = embedding_options(options);
   if (options.method != Algorithm::omvc_paper) return out;
   if (is("option/consensus", "tight")) out.consensus = Consensus::tight;
   if (is("option/missing", "ignore")) out.missing = Missing::ignore;
@@ -110,7 +110,7 @@ void OtherModel::save(Archive& archive) const {
   archive.put("model/unit_rows", unit_rows_ ? 1.0 : 0.0);
   archive.put("model/factors", learned_.factors ? 1.0 : 0.0);
   if (learned_.factors) learned_.factors->state().save(archive, "", false);
-  learned_.prototypes.save(archive, false);
+  if (learned_.prototypes.candidates() > 0) learned_.prototypes.save(archive, false);
   archive.put("centres", centres_);
 }
 
@@ -126,7 +126,9 @@ OtherModel OtherModel::load(const Archive& archive, Setting setting) {
     learned.factors =
         std::make_unique<Factorisation>(stored_factor_options(archive, setting.options), std::move(state));
   }
-  learned.prototypes = Prototypes::load(archive, setting.schema, setting.options.clusters, unit_views(setting));
+  if (archive.has("prototypes/candidates")) {
+    learned.prototypes = Prototypes::load(archive, setting.schema, setting.options.clusters, unit_views(setting));
+  }
   if (learned.prototypes.candidates() > 1) throw Error(ErrorKind::data, "the model has several clusterings");
   if (!learned.factors && learned.prototypes.candidates() == 0) {
     throw Error(ErrorKind::data, "the model has neither factors nor prototypes");

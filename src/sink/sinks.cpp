@@ -37,7 +37,7 @@ class LabelSink : public Sink {
     const bool with_ids = !rows.labels.empty() && ids.size() == rows.labels.size();
     const bool table = separator_ != ' ';
     const bool sure = table && !rows.confidence.empty();
-    if (table && rows.first_row == 0) {
+    if ((with_ids || sure) && rows.first_row == 0) {
       file_.write(fmt::format("{}label{}\n", with_ids ? fmt::format("id{}", separator_) : "",
                               sure ? fmt::format("{0}confidence{0}distance", separator_) : ""));
     }

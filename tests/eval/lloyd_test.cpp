@@ -92,7 +92,7 @@ class PlainLloyd {
 void expect_plain(const Points& points, const KMeansOptions& options) {
   for (const KMeansResult& result : kmeans_each_start(points.view(), options)) {
     const Random random(options.seed, Purpose::seeding, static_cast<std::uint32_t>(result.start));
-    const PlainLloyd plain(points, seed_centres(points.view(), options.clusters, random), options.max_iterations);
+    const PlainLloyd plain(points, seed_centres(points.view(), {}, options.clusters, random), options.max_iterations);
     EXPECT_EQ(result.labels, plain.labels());
     EXPECT_EQ(result.centres, plain.centres());
     EXPECT_EQ(result.iterations, plain.iterations());
@@ -147,7 +147,7 @@ TEST(Lloyd, ManyClustersWithoutRowsAreFilledAsInThePlainAlgorithm) {
 
 TEST(SeedCentres, AreRowsAndDistinctWhereRowsAre) {
   const Points points = random_points(40, 2);
-  const std::vector<double> centres = seed_centres(points.view(), 40, Random(1, Purpose::seeding));
+  const std::vector<double> centres = seed_centres(points.view(), {}, 40, Random(1, Purpose::seeding));
   std::set<std::pair<double, double>> rows, seeds;
   for (std::size_t i = 0; i < 80; i += 2) {
     rows.emplace(points.values[i], points.values[i + 1]);
@@ -163,7 +163,7 @@ TEST(SeedCentres, AreDrawnByTheSquaredDistance) {
   int from_zero = 0;
   int zero_to_three = 0;
   for (std::uint32_t stream = 0; stream < kDraws; ++stream) {
-    const std::vector<double> centres = seed_centres(points.view(), 2, Random(2, Purpose::seeding, stream));
+    const std::vector<double> centres = seed_centres(points.view(), {}, 2, Random(2, Purpose::seeding, stream));
     if (centres[0] != 0) continue;
     ++from_zero;
     zero_to_three += centres[1] == 3;

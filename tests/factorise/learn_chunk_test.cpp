@@ -32,11 +32,11 @@ Chunk make_chunk(Index first, Index n, bool sparse = true) {
   return chunk;
 }
 
-void start(const Options& options, const Chunk& chunk, std::uint32_t run, State& state, Workers& workers) {
-  start_basis(options, PreparedChunk(chunk), run, state, workers);
+void start(const FactorOptions& options, const Chunk& chunk, State& state, Workers& workers) {
+  start_basis(options, PreparedChunk(chunk), state, workers);
 }
 
-ChunkOutcome learn(const Options& options, const Chunk& chunk, const Matrix* previous, State& state, Workers& workers) {
+ChunkOutcome learn(const FactorOptions& options, const Chunk& chunk, const Matrix* previous, State& state, Workers& workers) {
   ChunkWork work;
   return learn_chunk(options, PreparedChunk(chunk), previous, state, work, workers);
 }
@@ -46,30 +46,34 @@ const Schema& schema() {
   return kSchema;
 }
 
-Options paper(RowSolver solver) {
-  Options options = preset_options(Preset::paper);
-  options.clusters = 4;
+FactorOptions paper(RowSolver solver) {
+  FactorOptions options{.consensus = Consensus::soft,
+                        .missing = Missing::fill,
+                        .statistics = Statistics::accumulate,
+                        .start = Start::random,
+                        .solver = RowSolver::newton,
+                        .rounds = 200,
+                        .tolerance = 1e-4};
   options.solver = solver;
   options.alpha = {0.1};
   options.beta = {1e-3};
   return options;
 }
 
-Options tight(RowSolver solver) {
-  Options options;
-  options.clusters = 4;
+FactorOptions tight(RowSolver solver) {
+  FactorOptions options;
   options.solver = solver;
   return options;
 }
 
 class LearnChunk : public testing::TestWithParam<std::pair<Consensus, RowSolver>> {
  protected:
-  Options options() const {
+  FactorOptions options() const {
     return GetParam().first == Consensus::soft ? paper(GetParam().second) : tight(GetParam().second);
   }
   State started(const Chunk& chunk) {
     State state(schema(), 4);
-    start(options(), chunk, 0, state, workers_);
+    start(options(), chunk, state, workers_);
     return state;
   }
   Workers workers_{1};
@@ -97,7 +101,7 @@ TEST_P(LearnChunk, MoreRoundsNeverRaiseTheLoss) {
   const Chunk chunk = make_chunk(0, 30);
   double last = std::numeric_limits<double>::infinity();
   for (int rounds = 1; rounds <= 25; ++rounds) {
-    Options chosen = options();
+    FactorOptions chosen = options();
     chosen.rounds = rounds;
     chosen.tolerance = 0;
     State state = started(chunk);
@@ -125,7 +129,7 @@ TEST_P(LearnChunk, FactorsStayFiniteAndNonnegative) {
 TEST_P(LearnChunk, SparseEqualsItsDensifiedCopy) {
   State one = started(make_chunk(0, 30, true)), other = started(make_chunk(0, 30, false));
   for (Index t = 0; t < 3; ++t) {
-    Options chosen = options();
+    FactorOptions chosen = options();
     chosen.rounds = 10;
     chosen.tolerance = 0;
     const auto a = learn(chosen, make_chunk(30 * t, 30, true), nullptr, one, workers_);
@@ -140,7 +144,7 @@ TEST_P(LearnChunk, ThreadsDoNotChangeABit) {
   const Chunk chunk = make_chunk(0, 3000);
   State one = started(chunk), two = one;
   Workers pair(2);
-  Options chosen = options();
+  FactorOptions chosen = options();
   chosen.rounds = 5;
   const auto a = learn(chosen, chunk, nullptr, one, workers_);
   const auto b = learn(chosen, chunk, nullptr, two, pair);
@@ -186,14 +190,14 @@ INSTANTIATE_TEST_SUITE_P(Solver, LearnChunk,
 // The average loss of Eq. (28) from the running sums against its definition on stored data: the reconstruction of every
 // chunk with the basis at the end, the other terms as they stood when the chunk was left.
 TEST(AverageLoss, EqualsItsDefinitionOnStoredDataWhereTheConsensusIsTight) {
-  const Options options = tight(RowSolver::hals);
+  const FactorOptions options = tight(RowSolver::hals);
   Workers workers(1);
   State state(schema(), 4);
   std::vector<std::pair<Chunk, Matrix>> past;  // with V* free of scale
   double penalties = 0;
   for (Index t = 0; t < 4; ++t) {
     const Chunk chunk = make_chunk(30 * t, 30);
-    start(options, chunk, 0, state, workers);
+    start(options, chunk, state, workers);
     const double before = state.pass_penalty;
     const Matrix V = learn(options, chunk, nullptr, state, workers).consensus;
     penalties += state.pass_penalty - before;
@@ -215,7 +219,7 @@ TEST(AverageLoss, EqualsItsDefinitionOnStoredDataWhereTheConsensusIsTight) {
 // With one view the consensus of Eq. (25) is the latent matrix itself, so the stored rows are known here too. Every
 // other instance is missing and filled.
 TEST(AverageLoss, EqualsItsDefinitionOnStoredDataWithFilledInstances) {
-  Options options = paper(RowSolver::newton);
+  FactorOptions options = paper(RowSolver::newton);
   Workers workers(1);
   State state(test::schema_of({6, 5}), 4);
   struct Past {
@@ -233,7 +237,7 @@ TEST(AverageLoss, EqualsItsDefinitionOnStoredDataWithFilledInstances) {
     chunk.views.push_back(test::view_of(X, present, test::dense_block<double>));
     chunk.views.push_back({test::dense_block<double>(Matrix::Zero(20, 5)), test::iota(20)});
     options.alpha = {0.1, 1e-12};
-    start(options, chunk, 0, state, workers);
+    start(options, chunk, state, workers);
     state.views[1].U.setZero();
     const double before = state.pass_penalty;
     const Matrix A_before = state.views[0].pass.A;
@@ -262,11 +266,11 @@ TEST(AverageLoss, EqualsItsDefinitionOnStoredDataWithFilledInstances) {
 }
 
 TEST(LearnChunk, ReplacedStatisticsEqualThoseOfTheLatestLatentRows) {
-  Options options = tight(RowSolver::hals);
+  FactorOptions options = tight(RowSolver::hals);
   Workers workers(1);
   State state(schema(), 4);
   const Chunk first = make_chunk(0, 24), second = make_chunk(24, 24);
-  start(options, first, 0, state, workers);
+  start(options, first, state, workers);
   Matrix V1 = learn(options, first, nullptr, state, workers).consensus.array().rowwise() / state.scale.array();
   Matrix V2 = learn(options, second, nullptr, state, workers).consensus.array().rowwise() / state.scale.array();
   for (int pass = 2; pass <= 4; ++pass) {

@@ -20,9 +20,14 @@ struct Example {
   Workers workers{1};
 };
 
-Options soft_options() {
-  Options options = preset_options(Preset::paper);
-  options.clusters = 2;
+FactorOptions soft_options() {
+  FactorOptions options{.consensus = Consensus::soft,
+                        .missing = Missing::fill,
+                        .statistics = Statistics::accumulate,
+                        .start = Start::random,
+                        .solver = RowSolver::newton,
+                        .rounds = 200,
+                        .tolerance = 1e-4};
   options.alpha = {1.0};
   options.beta = {0.5};
   return options;
@@ -46,7 +51,7 @@ TEST(Steps, TheFilledRowIsTheMeanWithItsWeight) {
 
 TEST(Steps, LatentUpdateByHand) {
   Example e;
-  const Options options = soft_options();
+  const FactorOptions options = soft_options();
   ViewWork work{.X = e.filled, .V = Matrix::Zero(4, 2), .XU = {}, .UtU = {}, .share = {}, .total = {}};
   refresh_products(e.U, work, e.workers);
   const Matrix consensus = Matrix::Ones(4, 2);
@@ -59,7 +64,7 @@ TEST(Steps, LatentUpdateByHand) {
 
 TEST(Steps, BasisUpdateByHand) {
   Example e;
-  const Options options = soft_options();
+  const FactorOptions options = soft_options();
   ViewWork work{
       .X = e.filled, .V = Matrix{{1, 0}, {0, 1}, {0, 0}, {0, 0}}, .XU = {}, .UtU = {}, .share = {}, .total = {}};
   Sums past;
@@ -75,7 +80,7 @@ TEST(Steps, BasisUpdateByHand) {
 
 TEST(Steps, ConsensusByHand) {
   Example e;
-  Options options = soft_options();
+  FactorOptions options = soft_options();
   options.alpha = {1.0, 3.0};
   const ChunkView other{test::dense_block<double>(Matrix::Ones(2, 1)), {0, 3}};
   const DataBlock other_data(other.block);
@@ -96,8 +101,7 @@ TEST(Steps, ConsensusByHand) {
 }
 
 TEST(Steps, JointLatentUpdateByHand) {
-  Options options;
-  options.clusters = 2;
+  FactorOptions options;
   options.solver = RowSolver::newton;
   // View 1 sees component 0 and view 2 component 1. Instance 0 has both views, instance 1 only the first.
   const ChunkView first{test::dense_block<double>(Matrix{{4}, {6}}), {0, 1}};
@@ -149,7 +153,7 @@ TEST(Steps, FilledSparseViewEqualsItsDensifiedCopy) {
 
 TEST(Steps, RescalingKeepsTheReconstructionAndBringsColumnsToOne) {
   Workers workers(1);
-  Options options = soft_options();
+  FactorOptions options = soft_options();
   const Index d = 30, r = 3, n = 20;
   State state(test::schema_of({d}), r);
   const Matrix X = test::random_matrix(n, d, 1), V = test::random_matrix(n, r, 2);

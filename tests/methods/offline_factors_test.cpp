@@ -10,12 +10,12 @@
 namespace omvc {
 namespace {
 
-Options options_of(Algorithm method) {
+FactorOptions options_of(Algorithm method) {
   Options options = method_options(method);
   options.clusters = 3;
   options.alpha = {0.3, 0.7};
   options.beta = {method == Algorithm::mic ? 0.05 : 0.0};
-  return solver_options(options);
+  return factor_options(options);
 }
 
 // The factors of one view as plain dense matrices, a row for every observed instance.
@@ -57,7 +57,7 @@ class OfflineFactorsTest : public testing::Test {
   const Chunk chunk = test::small_chunk(0, 43);
   const PreparedChunk data{chunk};
   Workers workers{1};
-  Options options;
+  FactorOptions options;
   State state;
   ChunkWork work;
 };
@@ -126,7 +126,7 @@ TEST_F(OfflineFactorsTest, MultiNmfNeverRises) {
   EXPECT_LT(last, 0.999 * first);
 }
 
-double mic_objective(const Options& options, const std::vector<Plain>& views) {
+double mic_objective(const FactorOptions& options, const std::vector<Plain>& views) {
   double sum = 0;
   for (std::size_t v = 0; v < views.size(); ++v) {
     const auto& [X, U, V, C, w] = views[v];

@@ -43,7 +43,7 @@ TEST_P(OnmfTest, AChunkIsOneViewWithItsMissingRowsFilled) {
   const Options options = options_of(GetParam());
   Workers workers(1);
   State begun(test::small_schema(), 3);
-  start_basis(solver_options(options), PreparedChunk(chunk), 0, begun, workers);
+  start_basis(factor_options(options), PreparedChunk(chunk), begun, workers);
 
   test::MethodRun run(options, {chunk});
   run.pass(1);

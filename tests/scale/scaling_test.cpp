@@ -22,7 +22,7 @@ Chunk scaled(Scaling scaling, const Block& block, Index* clipped = nullptr) {
   const Schema schema = test::schema_of({block_cols(block)});
   Survey survey(schema);
   survey.add(chunk);
-  const auto counts = apply_scaling({choose_scaling(scaling, survey.views[0])}, schema, chunk);
+  const auto counts = apply_scaling({choose_scaling(scaling, survey.views[0], "view1")}, schema, chunk);
   if (clipped != nullptr) *clipped = counts[0];
   return chunk;
 }
@@ -47,7 +47,7 @@ TEST(Scaling, DenseAndSparseFloatsComeOutTheSame) {
     const Schema schema = test::schema_of({30});
     Survey survey(schema);
     survey.add(one_view(dense));
-    const std::vector<ViewScaling> chosen{choose_scaling(scaling, survey.views[0])};
+    const std::vector<ViewScaling> chosen{choose_scaling(scaling, survey.views[0], "view1")};
     if (!chosen[0].shift.empty() &&
         std::any_of(chosen[0].shift.begin(), chosen[0].shift.end(), [](double shift) { return shift != 0; })) {
       continue;  // the zeros of a sparse view would fill
@@ -97,7 +97,7 @@ TEST(Scaling, ANewInstanceBelowTheRangeStaysNonnegative) {
   const Schema schema = test::schema_of({1});
   Survey survey(schema);
   survey.add(one_view(test::dense_block<double>(Matrix{{5}, {9}})));
-  const ViewScaling scaling = choose_scaling(Scaling::automatic, survey.views[0]);
+  const ViewScaling scaling = choose_scaling(Scaling::automatic, survey.views[0], "view1");
   Chunk chunk = one_view(test::dense_block<double>(Matrix{{1}}));
   apply_scaling({scaling}, schema, chunk);
   EXPECT_EQ(test::dense_row(chunk.views[0].block, 0)[0], 0);

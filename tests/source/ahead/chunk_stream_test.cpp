@@ -59,8 +59,8 @@ TEST(ChunkStream, ScalesAndKeepsTheFingerprintOfWhatWasRead) {
   Survey survey(source->schema());
   survey.add(read_all(*source));
   source->rewind();
-  const std::vector<ViewScaling> scaling{choose_scaling(Scaling::minmax, survey.views[0]),
-                                         choose_scaling(Scaling::l2, survey.views[1])};
+  const std::vector<ViewScaling> scaling{choose_scaling(Scaling::minmax, survey.views[0], "view1"),
+                                         choose_scaling(Scaling::l2, survey.views[1], "view1")};
   ChunkStream stream(*source, source->schema(), 95, &scaling);
   const auto item = stream.next();
   auto expected = direct->next(95);
