@@ -197,8 +197,15 @@ void ConsoleObserver::on_start(const Report& known, int passes) {
   for (const ViewReport& view : known.views) {
     message(fmt::format("view {:<16} {:>7} features   {}", view.name, view.features, view.scaling));
   }
-  message(fmt::format("{} clusters, rank {}, chunks of {}, {} pass{}{}", known.clusters, known.rank, known.chunk,
-                      passes, passes == 1 ? "" : "es", total_ > 0 ? fmt::format(" over {} instances", total_) : ""));
+  const std::string clusters = known.clusters > 0 ? fmt::format("{} clusters, ", known.clusters) : "";
+  const std::string rank = known.rank > 0 ? fmt::format("rank {}, ", known.rank) : "";
+  const std::string over = total_ > 0 ? fmt::format(" over {} instances", total_) : "";
+  if (passes == 0) {
+    message(fmt::format("{}{}learned from all {} instances at once", clusters, rank, total_));
+  } else {
+    message(fmt::format("{}{}chunks of {}, {} pass{}{}", clusters, rank, known.chunk, passes, passes == 1 ? "" : "es",
+                        over));
+  }
   start_ = std::chrono::steady_clock::now();
   last_bar_ = -1;
 }

@@ -50,10 +50,10 @@ void show_clusters(const Contingency& counts) {
   fmt::print("Found clusters against planted ones (instances)\n{}\n", format_table(rows));
 }
 
-void show_features(Clusterer& model) {
+void show_features(const Clusterer& model) {
   std::vector<std::vector<std::string>> rows{{"cluster"}};
   for (const ViewSchema& view : model.schema().views) rows[0].push_back(view.name);
-  for (int cluster = 0; cluster < model.options().clusters; ++cluster) {
+  for (const int cluster : model.clusters()) {
     rows.push_back({fmt::format("{}", cluster)});
     for (std::size_t v = 0; v < model.schema().views.size(); ++v) {
       std::string names;
@@ -62,20 +62,6 @@ void show_features(Clusterer& model) {
     }
   }
   fmt::print("Features that tell a cluster from the others, in each view\n{}\n", format_table(rows));
-}
-
-void show_passes(const Report& report, const std::vector<MeanScores>& scores) {
-  std::vector<std::vector<std::string>> rows{{"pass", "loss", "error", "NMI", "AC", "seconds"}};
-  for (std::size_t i = 0; i < report.passes.size(); ++i) {
-    rows.push_back({fmt::format("{}", i + 1), fmt::format("{:.5f}", report.passes[i].loss),
-                    fmt::format("{:.5f}", report.passes[i].error), fmt::format("{:.4f}", scores[i].nmi),
-                    fmt::format("{:.4f}", scores[i].ac), fmt::format("{:.2f}", report.passes[i].seconds)});
-  }
-  fmt::print(
-      "What each pass gained. loss: of the factorisation, Eq. (28), with its NMI and AC (mean of 20 k-means runs on "
-      "the\n"
-      "embedding); error: mean squared distance from the refined prototypes that give the labels\n{}\n",
-      format_table(rows));
 }
 
 void demo(const DemoArguments& arguments) {
@@ -114,10 +100,9 @@ void demo(const DemoArguments& arguments) {
   fmt::print("\n");
   show_clusters(scored.counts());
   show_features(model);
-  show_passes(report, observer.scores());
   const Scores scores = score(scored.counts());
-  fmt::print("Labels as written: NMI {:.4f}, AC {:.4f}, ARI {:.4f}\n\n", scores.nmi_geometric, scores.accuracy,
-             scores.ari);
+  fmt::print("Labels as written: NMI {:.4f}, AC {:.4f}, ARI {:.4f}; {:.2f} s\n\n", scores.nmi_geometric,
+             scores.accuracy, scores.ari, report.seconds);
   fmt::print("labels     {}\nembedding  {}\nmodel      {}      (try: omvc info {})\n", labels, embedding, model_path,
              model_path);
   if (report.stopped) throw Error(ErrorKind::interrupted, "interrupted: the tables show what was learned so far");

@@ -82,12 +82,14 @@ TEST(Options, TheDocumentedParametersAreTheTable) {
       "overridden by "
       "flags) and a field of\n`omvc::Options`. This page is written from the table in `include/omvc/options.hpp`, and "
       "a test "
-      "compares them.\n\n| option | default | `--preset paper` | methods | meaning |\n| --- | --- | --- | --- | --- |\n";
+      "compares them.\n\n| option | default | `--preset paper` | methods | meaning |\n| --- | --- | --- | --- | --- "
+      "|\n";
   for_each_param([&](const auto& param) {
     const std::string name = param.name;
     const auto value = [&](const Options& options) { return name == "clusters" ? "" : format_option(options, name); };
     const auto methods = [](const Methods& some) { return some.bits == Methods().bits ? "all" : methods_of(some); };
-    page += "| `" + name + "` | " + value(standard) + " | " + value(paper) + " | " + methods(param.methods) + " | " + param.help + " |\n";
+    page += "| `" + name + "` | " + value(standard) + " | " + value(paper) + " | " + methods(param.methods) + " | " +
+            param.help + " |\n";
   });
   const std::string path = std::string(OMVC_SOURCE_DIR) + "/docs/parameters.md";
   if (std::getenv("OMVC_UPDATE_DOCS") != nullptr) std::ofstream(path) << page;

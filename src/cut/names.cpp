@@ -12,10 +12,13 @@ constexpr double kMost = 0.5;  // share of a cluster that says where it comes fr
 
 }  // namespace
 
-Naming name_by_size(const std::vector<double>& sizes) {
+Naming name_by_size(const std::vector<double>& sizes, const std::vector<Index>& firsts) {
   std::vector<std::size_t> order(sizes.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return sizes[a] > sizes[b]; });
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    if (sizes[a] != sizes[b] || firsts.empty()) return sizes[a] > sizes[b];
+    return firsts[a] < firsts[b];
+  });
   Naming out{.numbers = std::vector<int>(sizes.size()), .next = static_cast<int>(sizes.size()), .events = {}};
   for (std::size_t i = 0; i < order.size(); ++i) out.numbers[order[i]] = static_cast<int>(i);
   return out;

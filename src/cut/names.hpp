@@ -17,8 +17,8 @@ struct Naming {
   std::vector<ClusterEvent> events;
 };
 
-// Clusters numbered by size, the largest 0.
-Naming name_by_size(const std::vector<double>& sizes);
+// Clusters numbered by size, the largest 0; among equals by what comes first, where `firsts` says that.
+Naming name_by_size(const std::vector<double>& sizes, const std::vector<Index>& firsts = {});
 
 // shared(i, j): the mass that is in the last cluster i and in the new cluster j; fresh(j): the mass of new cluster j
 // that no last cluster had. `last` holds the numbers of the last clusters and `next` the first number that nobody has

@@ -124,9 +124,9 @@ std::vector<Index> choose_instances(const PreparedChunk& chunk, const Candidates
   while (static_cast<Index>(chosen.size()) < std::min<Index>(count, static_cast<Index>(n))) {
     const Index drawn = draw(nearest, random.uniform(chosen.size()));
     // Where all others coincide with one that was drawn, the first that was not is taken.
-    const auto pick =
-        drawn >= 0 ? static_cast<std::size_t>(drawn)
-                   : static_cast<std::size_t>(std::find(taken.begin(), taken.end(), false) - taken.begin());
+    const auto pick = drawn >= 0
+                          ? static_cast<std::size_t>(drawn)
+                          : static_cast<std::size_t>(std::find(taken.begin(), taken.end(), false) - taken.begin());
     taken[pick] = true;
     const auto position = static_cast<std::size_t>(candidates.positions[pick]);
     const std::vector<double> distance = distances.from(position);

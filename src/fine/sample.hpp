@@ -26,6 +26,12 @@ class Sample {
   const std::vector<PreparedChunk>& pieces() const { return pieces_; }
   Index first(std::size_t piece) const { return first_[piece]; }  // the number of its first instance in the sample
 
+  std::vector<Index> rows() const {  // the row number of every instance
+    std::vector<Index> rows;
+    for (const Chunk& chunk : chunks_) rows.insert(rows.end(), chunk.rows.begin(), chunk.rows.end());
+    return rows;
+  }
+
   // The pieces that hold the first `rows` instances, or a few more.
   std::size_t pieces_for(Index rows) const {
     std::size_t count = 0;

@@ -116,6 +116,7 @@ void add_row_sum(const CsrBlock<T>& X, Eigen::Ref<Vector> out, Workers& /*worker
 }  // namespace
 
 void DataBlock::times(const MatrixIn& U, MatrixOut out, Workers& workers) const {
+  workers.poll();
   const Timed timed(workers.profile(), Step::times, U.cols());
   std::visit([&](const auto& X) { omvc::times(X, U, out, workers); }, *block_);
 }

@@ -94,7 +94,9 @@ Index Model::fine_count(Index rows) const {
   for (const ViewSchema& view : schema_.views) features += view.features;
   const Index wanted = by_direction() ? kCoarsePerCluster * k : std::max(kFinePerCluster * k, kLeastFine);
   const Index room = std::max(kFineNumbers / std::max<Index>(features, 1), Index{2});
-  return std::max<Index>(1, std::min({wanted, kMostFine, rows / kRowsPerFine, room}));
+  // Clusters are groups of prototypes: there must be enough of them to be cut.
+  const Index least = std::min(rows, 2 * std::max<Index>(options_.clusters, 2));
+  return std::max(least, std::min({wanted, std::max(kMostFine, 2 * k), rows / kRowsPerFine, room}));
 }
 
 void Model::build(Workers& workers) {

@@ -1,6 +1,7 @@
 // Cutting the prototypes of a model into clusters.
 #include <algorithm>
 #include <fmt/format.h>
+#include <limits>
 
 #include "omvc/error.hpp"
 
@@ -186,10 +187,15 @@ void Model::give_numbers(const Before& before, Workers& workers) {
   };
   if (before.clusters.count() == 0) {
     std::vector<double> sizes(static_cast<std::size_t>(clusters_.count()), 0.0);
+    std::vector<Index> firsts(sizes.size(), std::numeric_limits<Index>::max());
+    const std::vector<Index> rows = sample_->rows();
     for (std::size_t i = 0; i < ids.size(); ++i) {
-      if (group_of(i) >= 0) sizes[static_cast<std::size_t>(group_of(i))] += 1;
+      if (group_of(i) < 0) continue;
+      const auto group = static_cast<std::size_t>(group_of(i));
+      sizes[group] += 1;
+      firsts[group] = std::min(firsts[group], rows[i]);
     }
-    const Naming naming = name_by_size(sizes);
+    const Naming naming = name_by_size(sizes, firsts);
     clusters_.numbers = naming.numbers;
     clusters_.next = naming.next;
     return;

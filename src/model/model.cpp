@@ -23,7 +23,8 @@ constexpr double kStrangerShare = 0.02;  // and their share of what was learned 
 }  // namespace
 
 ReservoirOptions Model::reservoir_options() const {
-  return {.bytes = static_cast<Index>(options_.memory * (1 << 20)), .half_life = options_.half_life, .seed = options_.seed};
+  return {
+      .bytes = static_cast<Index>(options_.memory * (1 << 20)), .half_life = options_.half_life, .seed = options_.seed};
 }
 
 Model::Model(const Options& options, const Schema& schema)

@@ -29,6 +29,13 @@ class Workers {
   // Of the work for which these threads are there; for the caller of run, not for its tasks.
   Profile& profile() { return profile_; }
 
+  // What long work asks from time to time on the thread that drives it: it throws where the work is to end. None: it
+  // goes on.
+  void set_poll(std::function<void()> poll) { poll_ = std::move(poll); }
+  void poll() const {
+    if (poll_) poll_();
+  }
+
   // Calls task(i) for i = 0 .. count-1, in any order, on any thread, and returns when all are done. The first exception
   // that a task threw (in the order of i) is rethrown here after all tasks are done.
   // One call at a time; tasks may not call run themselves.
@@ -39,6 +46,7 @@ class Workers {
   void take_tasks();
 
   Profile profile_;
+  std::function<void()> poll_;
 
   std::mutex mutex_;
   std::condition_variable wake_;

@@ -133,7 +133,11 @@ void FitRun::begin() {
   } else {
     passes_ = 1;
     report_.chunk = choose_chunk(nullptr);
-    if (!model_) report_.warnings.push_back("The data can be read only once: one pass, scaled by the first chunk.");
+    if (!model_) {
+      report_.warnings.push_back("The data can be read only once: one pass, scaled by the first chunk.");
+    } else if (setting_.options.passes > 1) {
+      report_.warnings.push_back("The data can be read only once: they are learned in one pass.");
+    }
   }
   if (setting_.options.chunk > 0) report_.chunk = setting_.options.chunk;
   counts_.squares.assign(setting_.schema.views.size(), 0.0);
@@ -150,6 +154,14 @@ void FitRun::begin() {
 void FitRun::learn_sample() {
   const Timed timed(profile_, Step::learning);
   const Clock clock;
+  struct Polling {
+    Workers& workers;
+    ~Polling() { workers.set_poll({}); }
+  } polling{workers_};
+  workers_.set_poll([this] {
+    if (observer_.on_survey(report_.instances)) return;
+    throw Error(ErrorKind::interrupted, "interrupted while the prototypes were made; nothing was written");
+  });
   static_cast<LivingFit&>(*method_).prepare(workers_);
   setting_.scaling = model_->scaling();
   report_.rank = method_->rank();

@@ -21,7 +21,8 @@ class CheckpointedRun : public testing::Test {
 
   // All outputs of a run have its name.
   Arguments fit(const std::string& name, bool checkpoint = true) const {
-    Arguments arguments{"fit", "-k", "3", "--chunk", "30", "--runs", "1", "--quiet", "--threads", "1"};
+    Arguments arguments{"fit",   "-k",       "3", "--chunk", "30",        "--memory",
+                        "0.002", "--passes", "3", "--quiet", "--threads", "1"};
     arguments = arguments + inputs_ + Arguments{"--labels", dir_.path(name + ".labels")};
     arguments = arguments + Arguments{"--model", dir_.path(name + ".model")};
     if (!checkpoint) return arguments;
@@ -87,8 +88,7 @@ TEST_F(CheckpointedRun, OutOfRoomAtAnyFileOperationKeepsTheLastCheckpoint) {
 // More passes than anyone waits for, so that the command is still at work when the signal comes.
 TEST_F(CheckpointedRun, SignalsWriteACheckpointThatIsResumed) {
   for (const int signal : {SIGINT, SIGTERM}) {
-    const Arguments endless = Arguments{"fit", "-k", "3", "--passes", "100000", "--refine", "false", "--runs", "1"} +
-                              inputs_ +
+    const Arguments endless = Arguments{"fit", "-k", "3", "--passes", "100000", "--memory", "0.002"} + inputs_ +
                               Arguments{"--checkpoint", dir_.path("ckpt"), "--labels", dir_.path("never"), "--resume"};
     for (int round = 0; round < 2; ++round) {
       Process process(endless);

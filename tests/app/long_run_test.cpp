@@ -39,7 +39,9 @@ TEST_F(LongRun, SignalsEndTheRunWithWholeOutputs) {
   const std::string a = dir_.write_file("a.csv", to_text(planted_table(kRows, 6, 1), ","));
   const std::string b = dir_.write_file("b.csv", to_text(planted_table(kRows, 5, 2), ","));
   for (const int signal : {SIGINT, SIGTERM}) {
-    Process process(Arguments{"fit", a, b, "-k", "3", "--passes", "100000", "--json"} + outputs());
+    Process process(
+        Arguments{"fit", a, b, "-k", "3", "--passes", "100000", "--rank", "9", "--memory", "0.002", "--json"} +
+        outputs());
     ASSERT_TRUE(process.read_errors_until("pass 1/100000"));
     process.send(signal);
     const Outcome outcome = process.wait();
@@ -64,7 +66,7 @@ class EarlySignal : public LongRun {
       const std::string name = fmt::format("{:x>200}.csv", v);
       views.push_back(dir_.write_file(name, to_text(planted_table(kRows, 4, v), ",")));
     }
-    Process process(Arguments{"fit", "-k", "3", "--threads", "1"} + views + outputs() + more,
+    Process process(Arguments{"fit", "-k", "3", "--threads", "1", "--memory", "0.02"} + views + outputs() + more,
                     {.error_pipe_bytes = kPipeBytes});
     EXPECT_TRUE(process.read_one_byte_of_errors());
     process.send(SIGINT);
@@ -150,7 +152,7 @@ TEST_F(LongRun, MemoryDoesNotGrowWithTheNumberOfInstances) {
   const auto peak = [&](std::size_t rows) {
     const std::string a = write_long_file(dir_, "a.csv", rows, 4);
     const std::string b = write_long_file(dir_, "b.csv", rows, 3);
-    const Arguments options{"-k", "3", "--passes", "1", "--threads", "1", "--rounds", "5", "--restarts", "1"};
+    const Arguments options{"-k", "3", "--passes", "1", "--threads", "1", "--memory", "1"};
     const Outcome outcome =
         run_command(Arguments{"fit", a, b, "--json", "--quiet", "--labels", dir_.path("labels")} + options);
     EXPECT_EQ(outcome.code, 0) << outcome.message();

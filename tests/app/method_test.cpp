@@ -55,7 +55,7 @@ TEST_F(MethodCommand, RefusesWhatCannotWorkAndSaysWhatToDo) {
   };
   refused({"--method", "nmf"}, {"method", "nmf", "onmf-i", "masked-kmeans"});
   refused({"--method", "opimc", "--preset", "paper"}, {"--preset", "opimc", "leave"});
-  refused({"--method", "masked-kmeans", "--rank", "9"}, {"rank", "masked-kmeans", "leave rank out"});
+  refused({"--method", "masked-kmeans", "--rank", "9"}, {"rank", "masked-kmeans", "leave it out"});
 }
 
 TEST_F(MethodCommand, SignedDataAreRefusedByFactorisationsOnly) {

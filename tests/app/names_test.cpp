@@ -58,7 +58,7 @@ TEST_F(Names, AssignTakesSomeOfTheViewsAndNamesWhatDoesNotFit) {
 }
 
 TEST_F(Names, EvaluateAndTruthAreJoinedById) {
-  std::string shuffled = "id,label\n";
+  std::string shuffled = "id,label,confidence,distance\n";
   const std::vector<std::string> lines = lines_of(read_bytes(labels_));
   for (std::size_t i = lines.size() - 1; i > 0; --i) shuffled += lines[i] + "\n";
   const std::string truth = dir_.write_file("truth.csv", shuffled);

@@ -21,7 +21,7 @@ class Safety : public testing::Test {
     b_ = dir_.write_file("b.csv", to_text(planted_table(kRows, 5, 2), ","));
   }
 
-  Arguments fit(const Arguments& more) const { return Arguments{"fit", a_, b_, "-k", "3", "--runs", "1"} + more; }
+  Arguments fit(const Arguments& more) const { return Arguments{"fit", a_, b_, "-k", "3", "--memory", "0.002"} + more; }
 
   // The command must refuse the arguments and leave the file alone.
   void expect_kept(const std::string& file, const Arguments& arguments) const {
@@ -120,7 +120,7 @@ TEST_F(Safety, ResultsThatCannotBeWrittenAreAnError) {
 TEST_F(Safety, NamesThatAreNotTextAreShownAndKept) {
   const std::string strange = dir_.write_file("v\x1b[31m\xff\n.csv", read_bytes(a_));
   const std::string model = dir_.path("model");
-  const Outcome outcome = run_command({"fit", strange, b_, "-k", "3", "--runs", "1", "--json", "--model", model});
+  const Outcome outcome = run_command({"fit", strange, b_, "-k", "3", "--memory", "0.002", "--json", "--model", model});
   EXPECT_EQ(outcome.code, 0) << outcome.message();
   EXPECT_FALSE(outcome.json().is_null());
   EXPECT_FALSE(contains(outcome.err, "\x1b[31m")) << "a terminal would obey a file name";
@@ -139,8 +139,8 @@ TEST_F(Safety, AnyNameSurvivesInAModelAndACheckpoint) {
                       b_,
                       "-k",
                       "3",
-                      "--runs",
-                      "1",
+                      "--memory",
+                      "0.002",
                       "--quiet",
                       "--labels",
                       dir_.path("labels"),
@@ -176,9 +176,8 @@ TEST_F(Safety, AFileThatMayNotGrowIsAMessageAndNotASignal) {
 }
 
 TEST_F(Safety, ASecondRunIsRefusedWhileTheFirstLives) {
-  const Arguments endless =
-      Arguments{"fit", a_, b_, "-k", "3", "--passes", "100000", "--refine", "false", "--runs", "1"} +
-      Arguments{"--checkpoint", dir_.path("run"), "--labels", dir_.path("labels"), "--resume"};
+  const Arguments endless = Arguments{"fit", a_, b_, "-k", "3", "--passes", "100000", "--memory", "0.002"} +
+                            Arguments{"--checkpoint", dir_.path("run"), "--labels", dir_.path("labels"), "--resume"};
   Process first(endless);
   ASSERT_TRUE(first.read_errors_until("pass 1/100000"));
   expect_failure(endless, 2, {dir_.path("run.rows"), "another run"});

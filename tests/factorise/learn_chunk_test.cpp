@@ -36,7 +36,8 @@ void start(const FactorOptions& options, const Chunk& chunk, State& state, Worke
   start_basis(options, PreparedChunk(chunk), state, workers);
 }
 
-ChunkOutcome learn(const FactorOptions& options, const Chunk& chunk, const Matrix* previous, State& state, Workers& workers) {
+ChunkOutcome learn(const FactorOptions& options, const Chunk& chunk, const Matrix* previous, State& state,
+                   Workers& workers) {
   ChunkWork work;
   return learn_chunk(options, PreparedChunk(chunk), previous, state, work, workers);
 }

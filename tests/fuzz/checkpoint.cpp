@@ -2,8 +2,8 @@
 #include <filesystem>
 
 #include "checkpoint_run.hpp"
-#include "fuzz.hpp"
 #include "file/archive.hpp"
+#include "fuzz.hpp"
 
 namespace {
 
