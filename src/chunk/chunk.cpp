@@ -1,8 +1,10 @@
 #include "omvc/chunk.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <fmt/core.h>
+#include <functional>
 #include <limits>
 #include <type_traits>
 #include <utility>
@@ -202,6 +204,12 @@ void check_chunk(const Chunk& chunk, const Schema& schema) {
   }
   for (const Index row : chunk.rows) {
     if (row < 0) fail("the chunk has an instance with row number {}; row numbers start at 0", row);
+  }
+  if (!std::is_sorted(chunk.rows.begin(), chunk.rows.end(), std::less_equal<>())) {
+    std::vector<Index> rows = chunk.rows;
+    std::sort(rows.begin(), rows.end());
+    const auto twice = std::adjacent_find(rows.begin(), rows.end());
+    if (twice != rows.end()) fail("the chunk has row number {} twice; every instance has a number of its own", *twice);
   }
   for (std::size_t v = 0; v < chunk.views.size(); ++v) check_view(chunk.views[v], schema.views[v], chunk.rows);
 }

@@ -41,8 +41,8 @@ std::vector<std::int32_t> seeded_labels(const CandidateInput& input, std::size_t
   return labels;
 }
 
-// The presence pattern of the first instances, numbered as they come; those beyond kPatterns are one.
-std::vector<int> presence_patterns(const Sample& sample, Index rows) {
+// The presence patterns of the first instances, an indicator column each; those beyond kPatterns are one.
+Matrix presence_patterns(const Sample& sample, Index rows) {
   std::map<std::vector<bool>, int> numbers;
   std::vector<int> out;
   for (std::size_t p = 0; p < sample.pieces_for(rows); ++p) {
@@ -57,8 +57,9 @@ std::vector<int> presence_patterns(const Sample& sample, Index rows) {
       out.push_back(numbers.emplace(pattern, number).first->second);
     }
   }
-  out.resize(static_cast<std::size_t>(rows));
-  return out;
+  Matrix columns = Matrix::Zero(rows, kPatterns + 1);
+  for (Index i = 0; i < rows; ++i) columns(i, out[static_cast<std::size_t>(i)]) = 1;
+  return columns.leftCols(std::min<Index>(static_cast<Index>(numbers.size()), kPatterns + 1));
 }
 
 std::vector<std::int32_t> graph_labels(const CandidateInput& input, Workers& workers) {

@@ -11,8 +11,10 @@
 namespace omvc {
 namespace {
 
-constexpr Index kAllAtOnce = 256;  // nodes up to which all eigenpairs are computed
-constexpr int kStarts = 20;        // of k-means
+// Nodes up to which all eigenpairs are computed. Clusters that are well apart give the eigenvalue 1 once each, and
+// Lanczos' method may find such a value only once: beyond, graphs must hang together (row_graph.hpp sees to it).
+constexpr Index kAllAtOnce = 1200;
+constexpr int kStarts = 20;  // of k-means
 
 using Symmetric = Eigen::MatrixXd;
 
@@ -39,24 +41,26 @@ std::vector<Index> nodes_of(const Vector& degree) {
   return used;
 }
 
-// Orthonormal columns that span the groups, each node by the root of its degree.
-Symmetric indicators(const std::vector<int>& groups, const std::vector<Index>& used, const Vector& root) {
-  const int count = *std::max_element(groups.begin(), groups.end()) + 1;
-  Symmetric Q = Symmetric::Zero(root.size(), count);
-  for (std::size_t i = 0; i < used.size(); ++i) {
-    Q(static_cast<Index>(i), groups[static_cast<std::size_t>(used[i])]) = root(static_cast<Index>(i));
+// Orthonormal columns that span those given, each node by the root of its degree; what adds nothing is left out.
+Symmetric spanned(const Matrix& columns, const std::vector<Index>& used, const Vector& root) {
+  constexpr double kNothing = 1e-6;
+  Symmetric Q(root.size(), columns.cols());
+  Index kept = 0;
+  for (Index c = 0; c < columns.cols(); ++c) {
+    Vector q = root.cwiseProduct(Vector(columns(used, c)));
+    const double length = q.norm();
+    for (int twice = 0; twice < 2; ++twice) q -= Q.leftCols(kept) * (Q.leftCols(kept).transpose() * q).eval();
+    if (!(q.norm() > kNothing * length)) continue;
+    Q.col(kept++) = q.normalized();
   }
-  for (int g = 0; g < count; ++g) {
-    if (Q.col(g).norm() > 0) Q.col(g).normalize();
-  }
-  return Q;
+  return Q.leftCols(kept);
 }
 
 }  // namespace
 
-Spectrum spectrum_of(const Matrix& affinity, Index count) { return spectrum_beside(affinity, count, {}); }
+Spectrum spectrum_of(const Matrix& affinity, Index count) { return spectrum_beside(affinity, count, Matrix()); }
 
-Spectrum spectrum_beside(const Matrix& affinity, Index count, const std::vector<int>& groups) {
+Spectrum spectrum_beside(const Matrix& affinity, Index count, const Matrix& columns) {
   Spectrum out;
   out.degree = affinity.rowwise().sum();
   const std::vector<Index> used = nodes_of(out.degree);
@@ -69,8 +73,8 @@ Spectrum spectrum_beside(const Matrix& affinity, Index count, const std::vector<
   Symmetric M = affinity(used, used);
   M = scale.asDiagonal() * M * scale.asDiagonal();
   M = (0.5 * (M + M.transpose())).eval();
-  if (!groups.empty()) {
-    const Symmetric Q = indicators(groups, used, root);
+  if (columns.cols() > 0) {
+    const Symmetric Q = spanned(columns, used, root);
     const Symmetric QM = Q.transpose() * M;
     M -= Q * QM + QM.transpose() * Q.transpose() - Q * (QM * Q) * Q.transpose();
     const Vector trivial = root.normalized();

@@ -19,9 +19,10 @@ struct Spectrum {
 // The first `count` eigenpairs of the normalised affinity, or all of them where there are fewer nodes.
 Spectrum spectrum_of(const Matrix& affinity, Index count);
 
-// The same without what a grouping of the nodes explains: behind the first, eigenvectors are orthogonal to its groups.
-// Rows that lack the same view are near to each other for no other reason, and would be cut from the rest first.
-Spectrum spectrum_beside(const Matrix& affinity, Index count, const std::vector<int>& groups);
+// The same without what some columns of numbers, one per node, explain: behind the first, eigenvectors are orthogonal
+// to them and to the constant, which is one of them. Where a column says which view nodes have, they are not cut by
+// that.
+Spectrum spectrum_beside(const Matrix& affinity, Index count, const Matrix& columns);
 
 // A group of every node, 0 .. clusters-1, for at most as many clusters as the spectrum has vectors and nodes with a
 // degree. A node without a degree is in group 0. The result depends on the seed and not on threads.

@@ -64,17 +64,18 @@ ClusterChoice choose_clusters(const FinePrototypes& fine, int most, std::uint64_
     out.verdict = "No clear answer: there are too few instances to tell.";
     return out;
   }
-  const auto found = [](const KSigns& k) { return k.agreement >= kFoundAgain; };
-  const bool any = std::any_of(out.signs.begin(), out.signs.end(), found);
-  const KSigns* best = nullptr;
+  // A gap counts by how well two halves of the data agree on the cut.
+  const auto worth = [](const KSigns& k) { return k.gap * std::pow(std::max(k.agreement, 0.0), 2); };
+  const KSigns* best = &out.signs.front();
+  for (const KSigns& k : out.signs) {
+    if (worth(k) > worth(*best)) best = &k;
+  }
   double rival = 0;
   for (const KSigns& k : out.signs) {
-    if (any && !found(k)) continue;
-    if (best != nullptr) rival = std::max(rival, std::min(best->gap, k.gap));
-    if (best == nullptr || k.gap > best->gap) best = &k;
+    if (&k != best) rival = std::max(rival, k.gap);
   }
   out.clusters = best->clusters;
-  out.clear = any && best->gap > kStandsOut * rival;
+  out.clear = best->agreement >= kFoundAgain && best->gap > kStandsOut * rival;
   out.verdict = verdict_of(out, *best, rival);
   return out;
 }

@@ -1,6 +1,6 @@
 // How many clusters? Two signs that need no data: the gap of the eigenvalues after the K-th, and whether the two halves
-// of the stream, cut apart, agree. Neither is right alone on every set, so K is the largest gap among those that are
-// found again, and the answer says how clear it is.
+// of the stream, cut apart, agree. Neither is right alone on every set, so K has the largest product of the gap and the
+// square of the agreement, and the answer says how clear it is.
 #pragma once
 
 #include "omvc/report.hpp"

@@ -81,7 +81,10 @@ bool Model::time_to_build() const {
 void Model::refresh(Workers& workers) {
   const Before before = remember(workers);
   build(workers);
-  cut_into(options_.clusters, before, workers);
+  // A stream may begin with rows that are all alike: it has as many clusters as there are prototypes until there are
+  // more.
+  const int most = by_direction() ? options_.clusters : static_cast<int>(fine_.size());
+  cut_into(std::min(options_.clusters, most), before, workers);
   rest();
 }
 

@@ -1,0 +1,117 @@
+#include "cut/spectrum.hpp"
+
+#include <gtest/gtest.h>
+#include <set>
+
+#include "cut/names.hpp"
+#include "support/random_data.hpp"
+
+namespace omvc {
+namespace {
+
+// A graph of groups that hang together by little.
+Matrix blocks(Index groups, Index each, double between) {
+  Matrix W = Matrix::Constant(groups * each, groups * each, between);
+  for (Index g = 0; g < groups; ++g) W.block(g * each, g * each, each, each).setConstant(1);
+  return W;
+}
+
+void expect_groups(const std::vector<int>& found, Index groups, Index each) {
+  std::set<int> seen;
+  for (Index g = 0; g < groups; ++g) {
+    const int label = found[static_cast<std::size_t>(g * each)];
+    for (Index i = 0; i < each; ++i) EXPECT_EQ(found[static_cast<std::size_t>(g * each + i)], label);
+    seen.insert(label);
+  }
+  EXPECT_EQ(static_cast<Index>(seen.size()), groups);
+}
+
+TEST(Spectrum, TheGapAndTheCutFindTheGroups) {
+  const Matrix W = blocks(4, 12, 0.01);
+  const Spectrum spectrum = spectrum_of(W, 8);
+  EXPECT_NEAR(spectrum.values[0], 1, 1e-12);
+  EXPECT_GT(spectrum.values[3] - spectrum.values[4], 0.5);
+  expect_groups(cut_spectrum(spectrum, 4, 1, 1), 4, 12);
+}
+
+TEST(Spectrum, GroupsWithNothingBetweenThemAreFoundInALargeGraph) {
+  for (const Index each : {12, 70, 150}) {
+    const Spectrum spectrum = spectrum_of(blocks(6, each, 0), 6);
+    for (const double value : spectrum.values) EXPECT_NEAR(value, 1, 1e-9);
+    expect_groups(cut_spectrum(spectrum, 6, 1, 1), 6, each);
+  }
+}
+
+TEST(Spectrum, FewEigenpairsOfALargeGraphAreThoseOfAll) {
+  const Index n = 1300;  // beyond the size up to which all pairs are computed
+  Matrix W = test::random_matrix(n, n, 3);
+  W = (W * W.transpose()).eval();
+  const Spectrum few = spectrum_of(W, 5);
+  const Spectrum all = spectrum_of(W, n);
+  for (std::size_t i = 0; i < 5; ++i) EXPECT_NEAR(few.values[i], all.values[i], 1e-8);
+}
+
+TEST(Spectrum, ANodeWithoutEdgesIsNoError) {
+  Matrix W = blocks(2, 5, 0.01);
+  W.conservativeResize(11, 11);
+  W.row(10).setZero();
+  W.col(10).setZero();
+  const std::vector<int> groups = cut_spectrum(spectrum_of(W, 2), 2, 1, 1);
+  EXPECT_EQ(groups.size(), 11u);
+  EXPECT_NE(groups[0], groups[9]);
+}
+
+TEST(Spectrum, BesideAGroupingItIsNotCutAgain) {
+  // Two ways to cut the same nodes: by halves, firmly, and by parity, less so.
+  const Index n = 40;
+  Matrix W(n, n);
+  Matrix halves = Matrix::Ones(n, 2);
+  halves.col(1).head(n / 2).setZero();
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = 0; j < n; ++j)
+      W(i, j) = 0.05 + (i / (n / 2) == j / (n / 2) ? 1.0 : 0.0) + (i % 2 == j % 2 ? 0.3 : 0.0);
+  }
+  const std::vector<int> plain = cut_spectrum(spectrum_of(W, 2), 2, 1, 1);
+  const std::vector<int> beside = cut_spectrum(spectrum_beside(W, 2, halves), 2, 1, 1);
+  for (std::size_t i = 0; i + 2 < 20; ++i) {
+    EXPECT_EQ(plain[i], plain[i + 2]);
+    EXPECT_EQ(plain[i], plain[i + 1]) << "halves";
+    EXPECT_EQ(beside[i], beside[i + 2]);
+    EXPECT_NE(beside[i], beside[i + 1]) << "parity";
+  }
+}
+
+TEST(Names, BySizeTheLargestIsFirst) {
+  EXPECT_EQ(name_by_size({3, 9, 5}).numbers, (std::vector<int>{2, 0, 1}));
+  EXPECT_EQ(name_by_size({4, 4, 5}, {7, 2, 1}).numbers, (std::vector<int>{2, 1, 0})) << "equals by what comes first";
+}
+
+TEST(Names, WhatMatchesKeepsItsNumberAndTheRestIsAnEvent) {
+  // Old clusters 4, 7, 9. New: the old 7; half of 4 and half of 4; 9 has gone into the old 7.
+  Matrix shared(3, 3);
+  shared << 0, 30, 25, 50, 0, 0, 20, 0, 0;
+  const Naming same = match_names(shared, Vector::Zero(3), {4, 7, 9}, 12);
+  EXPECT_EQ(same.numbers, (std::vector<int>{7, 4, 12}));
+  EXPECT_EQ(same.next, 13);
+  ASSERT_EQ(same.events.size(), 2u);
+  EXPECT_EQ(same.events[0].kind, ClusterEvent::Kind::split);
+  EXPECT_EQ(same.events[0].cluster, 12);
+  EXPECT_EQ(same.events[0].other, 4);
+  EXPECT_EQ(same.events[1].kind, ClusterEvent::Kind::merged);
+  EXPECT_EQ(same.events[1].cluster, 9);
+  EXPECT_EQ(same.events[1].other, 7);
+}
+
+TEST(Names, AClusterOfNewInstancesIsBorn) {
+  Matrix shared(1, 2);
+  shared << 40, 1;
+  Vector fresh(2);
+  fresh << 0, 30;
+  const Naming naming = match_names(shared, fresh, {0}, 1);
+  EXPECT_EQ(naming.numbers, (std::vector<int>{0, 1}));
+  ASSERT_EQ(naming.events.size(), 1u);
+  EXPECT_EQ(naming.events[0].kind, ClusterEvent::Kind::born);
+}
+
+}  // namespace
+}  // namespace omvc

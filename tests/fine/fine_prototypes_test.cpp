@@ -1,0 +1,131 @@
+#include "fine/fine_prototypes.hpp"
+
+#include <cmath>
+#include <gtest/gtest.h>
+
+#include "omvc/planted.hpp"
+#include "omvc/source.hpp"
+
+#include "support/chunks.hpp"
+
+namespace omvc {
+namespace {
+
+constexpr Index kPrototypes = 9;
+
+PlantedOptions planted() {
+  return {.instances = 240, .features = {7, 30}, .density = {1, 0.2}, .clusters = 3, .missing = 0.3, .seed = 4};
+}
+
+Schema schema() { return make_planted_source(planted())->schema(); }
+
+FineRule rule() { return {.direction = {false, false}, .quantum = {0x1.0p-24, 0x1.0p-24}}; }
+
+// Prototypes that are some of the instances.
+FinePrototypes begun(const Chunk& table, Workers& workers) {
+  FinePrototypes fine(schema(), kPrototypes, rule());
+  std::vector<std::int32_t> ids(table.rows.size(), -1);
+  for (std::size_t k = 0; k < kPrototypes; ++k) ids[k * 20] = static_cast<std::int32_t>(k);
+  fine.count(PreparedChunk(table), ids, workers);
+  fine.settle(workers);
+  fine.forget();
+  return fine;
+}
+
+void learn(FinePrototypes& fine, const Chunk& chunk, Workers& workers) {
+  const PreparedChunk data(chunk);
+  fine.count(data, fine.near(data, workers), 1, workers);
+}
+
+std::string bytes_of(const FinePrototypes& fine) {
+  Archive archive;
+  fine.save(archive, "f", true);
+  return archive.to_bytes();
+}
+
+TEST(FinePrototypes, PartsThatAreMergedAreTheWholeToTheBit) {
+  Workers workers(1);
+  const Chunk table = read_all(*make_planted_source(planted()));
+  const FinePrototypes start = begun(table, workers);
+  FinePrototypes whole = start;
+  learn(whole, table, workers);
+  for (const Index size : {30, 80, 120}) {
+    std::vector<FinePrototypes> parts;
+    const auto source = make_planted_source(planted());
+    while (auto chunk = source->next(size)) {
+      parts.push_back(start);
+      learn(parts.back(), *chunk, workers);
+    }
+    for (const bool backwards : {false, true}) {
+      FinePrototypes merged = start;
+      for (std::size_t i = 0; i < parts.size(); ++i) merged.merge(parts[backwards ? parts.size() - 1 - i : i]);
+      EXPECT_EQ(bytes_of(merged), bytes_of(whole)) << "parts of " << size << (backwards ? ", backwards" : "");
+    }
+  }
+}
+
+TEST(FinePrototypes, NearIsWhatPlainDistancesSay) {
+  Workers workers(2);
+  const Chunk table = read_all(*make_planted_source(planted()));
+  const FinePrototypes fine = begun(table, workers);
+  const PreparedChunk data(table);
+  const Near near = fine.near(data, workers);
+  ASSERT_EQ(near.count, FinePrototypes::kNear);
+  std::vector<std::vector<double>> distance(table.rows.size(), std::vector<double>(kPrototypes, 0.0));
+  std::vector<double> views(table.rows.size(), 0);
+  for (std::size_t v = 0; v < table.views.size(); ++v) {
+    for (std::size_t i = 0; i < table.views[v].present.size(); ++i) {
+      const auto at = static_cast<std::size_t>(table.views[v].present[i]);
+      const auto row = test::dense_row(table.views[v].block, static_cast<Index>(i));
+      views[at] += 1;
+      for (Index k = 0; k < kPrototypes; ++k) {
+        for (std::size_t j = 0; j < row.size(); ++j) {
+          distance[at][static_cast<std::size_t>(k)] +=
+              std::pow(row[j] - fine.table().columns[v](static_cast<Index>(j), k), 2);
+        }
+      }
+    }
+  }
+  for (std::size_t i = 0; i < distance.size(); ++i) {
+    const auto at = static_cast<Index>(i);
+    double sum = 0;
+    for (Index j = 0; j < near.count; ++j) sum += near.weight(at, j);
+    EXPECT_EQ(sum, 1) << "weights add up exactly";
+    std::vector<double> sorted = distance[i];
+    std::sort(sorted.begin(), sorted.end());
+    for (Index j = 0; j < near.count; ++j) {
+      EXPECT_NEAR(distance[i][static_cast<std::size_t>(near.id(at, j))], sorted[static_cast<std::size_t>(j)], 1e-9);
+    }
+    EXPECT_NEAR(near.distances[i], sorted[0] / views[i], 1e-9);
+  }
+}
+
+TEST(FinePrototypes, ThreadsDoNotChangeABit) {
+  Workers one(1), three(3);
+  const Chunk table = read_all(*make_planted_source(planted()));
+  FinePrototypes a = begun(table, one), b = begun(table, three);
+  learn(a, table, one);
+  learn(b, table, three);
+  a.settle(one);
+  b.settle(three);
+  EXPECT_EQ(bytes_of(a), bytes_of(b));
+}
+
+TEST(FinePrototypes, AffinityIsThatOfTheWeightsAndSplitsIntoHalves) {
+  Workers workers(1);
+  const Chunk table = read_all(*make_planted_source(planted()));
+  FinePrototypes fine = begun(table, workers);
+  const PreparedChunk data(table);
+  const Near near = fine.near(data, workers);
+  Matrix Z = Matrix::Zero(data.size(), kPrototypes);
+  for (Index i = 0; i < data.size(); ++i) {
+    for (Index j = 0; j < near.count; ++j) Z(i, near.id(i, j)) += near.weight(i, j);
+  }
+  fine.count(data, near, 1, workers);
+  EXPECT_LT((fine.affinity() - Z.transpose() * Z).norm(), 1e-9);
+  for (const std::size_t half : {0u, 1u}) EXPECT_GT(fine.affinity(half).sum(), 0.3 * fine.affinity().sum());
+  EXPECT_EQ(fine.mass().sum(), static_cast<double>(data.size()));
+}
+
+}  // namespace
+}  // namespace omvc

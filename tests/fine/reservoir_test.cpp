@@ -1,0 +1,102 @@
+#include "fine/reservoir.hpp"
+
+#include <gtest/gtest.h>
+#include <set>
+
+#include "omvc/planted.hpp"
+#include "omvc/source.hpp"
+
+#include "chunk/rows.hpp"
+#include "support/chunks.hpp"
+
+namespace omvc {
+namespace {
+
+PlantedOptions planted() {
+  return {.instances = 400, .features = {8, 40}, .density = {1, 0.2}, .clusters = 3, .missing = 0.3, .seed = 2};
+}
+
+Schema schema() { return make_planted_source(planted())->schema(); }
+
+Reservoir filled(Index first, Index last, Index chunk, Index bytes, double half_life = 0) {
+  Reservoir reservoir(schema(), {.bytes = bytes, .half_life = half_life, .seed = 7});
+  const auto source = make_planted_source(planted());
+  for (Index row = 0; auto rows = source->next(chunk);) {
+    if (row >= first && row < last) reservoir.offer(*rows, static_cast<double>(row));
+    row += rows->size();
+  }
+  return reservoir;
+}
+
+std::set<Index> rows_of(const Reservoir& reservoir) {
+  std::set<Index> rows;
+  for (const Chunk& piece : reservoir.pieces(64)) rows.insert(piece.rows.begin(), piece.rows.end());
+  return rows;
+}
+
+std::string bytes_of(const Reservoir& reservoir) {
+  // Pieces are in the order of priorities, whatever the order in which rows came.
+  Archive archive;
+  Reservoir copy(schema(), {.bytes = Index{1} << 30, .half_life = 0, .seed = 7});
+  for (const Chunk& piece : reservoir.pieces(1000)) copy.offer(piece, 0);
+  copy.save(archive, "r");
+  return archive.to_bytes();
+}
+
+TEST(Reservoir, HoldsEverythingWhileThereIsRoom) {
+  const Reservoir reservoir = filled(0, 400, 50, Index{1} << 20);
+  EXPECT_TRUE(reservoir.whole());
+  EXPECT_EQ(reservoir.size(), 400);
+}
+
+TEST(Reservoir, DependsNeitherOnChunksNorOnParts) {
+  const Index bytes = 20000;
+  const Reservoir whole = filled(0, 400, 50, bytes);
+  EXPECT_FALSE(whole.whole());
+  EXPECT_GT(whole.size(), 50);
+  EXPECT_LT(whole.size(), 250);
+  Reservoir first = filled(0, 200, 50, bytes);
+  Reservoir second = filled(200, 400, 50, bytes);
+  Reservoir backwards = second;
+  first.merge(second);
+  backwards.merge(filled(0, 200, 50, bytes));
+  Reservoir settled = whole;
+  settled.merge(Reservoir(schema(), {.bytes = bytes, .half_life = 0, .seed = 7}));  // shrunk to the bytes allowed
+  EXPECT_EQ(rows_of(first), rows_of(settled));
+  EXPECT_EQ(rows_of(backwards), rows_of(settled));
+  EXPECT_EQ(bytes_of(first), bytes_of(backwards));
+}
+
+TEST(Reservoir, IsUniformOverTheStream) {
+  // Rows of the first and of the second half have the same chance: over several seeds they are about as many.
+  double early = 0;
+  double all = 0;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    Reservoir reservoir(schema(), {.bytes = 12000, .half_life = 0, .seed = seed});
+    const auto source = make_planted_source(planted());
+    for (Index row = 0; auto rows = source->next(25); row += rows->size())
+      reservoir.offer(*rows, static_cast<double>(row));
+    for (const Index row : rows_of(reservoir)) early += row < 200 ? 1 : 0;
+    all += static_cast<double>(reservoir.size());
+  }
+  EXPECT_NEAR(early / all, 0.5, 0.04);
+}
+
+TEST(Reservoir, AHalfLifeKeepsWhatCameLast) {
+  const Reservoir reservoir = filled(0, 400, 25, 12000, 50);
+  double late = 0;
+  for (const Index row : rows_of(reservoir)) late += row >= 300 ? 1 : 0;
+  EXPECT_GT(late / static_cast<double>(reservoir.size()), 0.6);
+}
+
+TEST(Reservoir, SurvivesAnArchive) {
+  const Reservoir reservoir = filled(0, 400, 50, 20000);
+  Archive archive;
+  reservoir.save(archive, "r");
+  const Reservoir copy = Reservoir::load(archive, "r", schema(), {.bytes = 20000, .half_life = 0, .seed = 7});
+  EXPECT_EQ(bytes_of(copy), bytes_of(reservoir));
+  EXPECT_EQ(copy.whole(), reservoir.whole());
+}
+
+}  // namespace
+}  // namespace omvc
