@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Time of a pass beside the authors' script, memory against the number of instances, and the time of suggest-k; see
+"""Time of a pass beside the authors' script and memory against the number of instances; see
 docs/performance.md.
 
     python3 bench/foundation.py              prints the tables
@@ -67,26 +67,13 @@ def memory_table(command, scratch):
             yield f"| {rows:,} | {preset} | {peak / 1e6:.1f} | {peak / base:.3f} |"
 
 
-def suggest_table(command, scratch):
-    yield "| instances | K tried | seconds |"
-    yield "| --- | --- | --- |"
-    paths = []
-    for view in (1, 2):
-        path = Path(scratch) / f"suggest-{view}.csv"
-        write_planted(path, 100_000, view)
-        paths.append(str(path))
-    start = time.monotonic()
-    subprocess.run([str(command), "suggest-k", *paths, "--quiet"], capture_output=True, check=True)
-    yield f"| 100,000 | 2 to 12 | {time.monotonic() - start:.0f} |"
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--omvc", default=ROOT / "build" / "omvc")
     parser.add_argument("--write", action="store_true", help="put the tables into docs/performance.md")
     arguments = parser.parse_args()
     page = ROOT / "docs" / "performance.md"
-    for name, table in (("time", time_table), ("memory", memory_table), ("suggest", suggest_table)):
+    for name, table in (("time", time_table), ("memory", memory_table)):
         if name == "time" and not DATA.is_dir():
             print(f"no data at {DATA}: set OMVC_DATA; times skipped")
             continue

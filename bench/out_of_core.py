@@ -64,13 +64,13 @@ def main():
         if name not in arguments.what:
             continue
         path = data(name, "--shape", name)
-        row(name, path, *fit(arguments.omvc, path, k, "--passes", "2", "--runs", "1"))
+        row(name, path, *fit(arguments.omvc, path, k, "--passes", "2"))
     if "growth" in arguments.what:
         peaks = []
         for rows in (100_000, arguments.rows):
             path = data(f"growth-{rows}", "--rows", str(rows), "--features", "16,500", "--density", "1,0.02", "-k", "5",
                         "--missing", "0.4")
-            report, seconds, waited = fit(arguments.omvc, path, 5, "--passes", "2", "--runs", "1")
+            report, seconds, waited = fit(arguments.omvc, path, 5, "--passes", "2")
             row("growth", path, report, seconds, waited)
             peaks.append(report["peak_rss_bytes"])
         say(f"\nPeak memory, {arguments.rows:,} against 100,000 instances: {peaks[1] / peaks[0]:.3f}.")

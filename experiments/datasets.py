@@ -56,7 +56,12 @@ MASKED = ("digit", "webkb", "reuters-1200", "hdigit")  # complete sets: fixed ma
 def fit(command, name, mask, seed, options, scratch):
     """Runs `omvc fit` on one cell and returns its JSON summary. mask: '' (as it is) or e.g. 'cyclic-40'."""
     arguments = [command, "fit", *SETS[name](scratch), "--seed", seed, "--json", "--quiet", *options]
-    if name in MASKED:
+    if "-k" in options:  # in the place of the true number
+        at = arguments.index("-k")
+        del arguments[at:at + 2]
+    if mask == "sorted":  # by class, as the file is
+        mask = ""
+    elif name in MASKED:
         arguments += ["--order", DATA / "masks" / f"{name}-order-{seed}.txt"]
     else:
         arguments += ["--shuffle"]

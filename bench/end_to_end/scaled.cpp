@@ -13,9 +13,9 @@
 
 #include "omvc/error.hpp"
 
-#include "engine.hpp"
 #include "inputs.hpp"
 #include "run/first_look.hpp"
+#include "run/setting.hpp"
 #include "source/ahead/chunk_stream.hpp"
 
 namespace {
@@ -81,21 +81,23 @@ void write(const omvc::app::InputArguments& arguments, const std::string& scalin
   options.clusters = 2;
   omvc::parse_option(options, "scaling", scaling);
   const omvc::Input input = omvc::app::open_arguments(arguments, options.seed);
-  omvc::Engine engine(options);
-  engine.start(input.source->schema());
+  omvc::Setting setting;
+  setting.options = options;
+  setting.start(input.source->schema());
   input.source->rewind();
   omvc::Observer observer;
-  const omvc::FirstLook look = omvc::look_at(*input.source, options, observer);
-  for (std::size_t v = 0; v < engine.scaling.size(); ++v) {
-    engine.scaling[v] = engine.scaling_of(v, look.survey.views[v]);
+  const omvc::FirstLook look = omvc::look_at(*input.source, options, observer, nullptr);
+  for (std::size_t v = 0; v < setting.scaling.size(); ++v) {
+    setting.scaling[v] = omvc::choose_scaling(omvc::of_view(options.scaling, v), look.survey.views[v],
+                                              setting.schema.views[v].name);
   }
   input.source->rewind();
 
   std::filesystem::create_directories(folder);
   std::vector<ViewFiles> views;
-  for (std::size_t v = 0; v < engine.scaling.size(); ++v) views.emplace_back(fmt::format("{}/view{}", folder, v));
+  for (std::size_t v = 0; v < setting.scaling.size(); ++v) views.emplace_back(fmt::format("{}/view{}", folder, v));
   omvc::Index instances = 0;
-  omvc::ChunkStream stream(*input.source, engine.schema, kRows, &engine.scaling);
+  omvc::ChunkStream stream(*input.source, setting.schema, kRows, &setting.scaling);
   while (const auto item = stream.next()) {
     for (std::size_t v = 0; v < views.size(); ++v) views[v].add(item->chunk.views[v], instances);
     instances += item->chunk.size();
@@ -105,7 +107,7 @@ void write(const omvc::app::InputArguments& arguments, const std::string& scalin
   for (std::size_t v = 0; v < views.size(); ++v) {
     for (Column* column : {&views[v].present, &views[v].values, &views[v].offsets, &views[v].columns}) column->close();
     out["views"].push_back({{"rows", views[v].rows},
-                            {"cols", engine.schema.views[v].features},
+                            {"cols", setting.schema.views[v].features},
                             {"sparse", views[v].sparse},
                             {"type", views[v].type},
                             {"nonzeros", views[v].nonzeros},
