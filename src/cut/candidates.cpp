@@ -91,7 +91,7 @@ Candidate best_candidate(const CandidateInput& input, std::vector<std::pair<std:
   for (std::uint32_t c = 0; c < kSeeded; ++c) {
     offer(fmt::format("seeded {}", c + 1), seeded_labels(input, pieces, c, workers));
   }
-  offer("embedding", group_latent(input.latent, input.clusters, kStarts, 100, input.seed, workers.threads()));
+  offer("embedding", group_latent(input.latent, true, input.clusters, kStarts, 100, input.seed, workers.threads()));
   for (const std::vector<std::int32_t>& labels : input.more) offer("prototypes", labels);
   offer("row graph", graph_labels(input, workers));
   if (pieces < input.sample.pieces().size()) {

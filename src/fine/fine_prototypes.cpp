@@ -136,6 +136,11 @@ void FinePrototypes::drop_empty(Workers& workers) {
   table_.measure(workers);
 }
 
+bool FinePrototypes::complete() const {
+  return std::all_of(counts_.begin(), counts_.end(),
+                     [&](const RowVector& counts) { return counts.transpose() == mass_; });
+}
+
 double FinePrototypes::usual_distance(Index prototype) const {
   return (spread_(prototype) + kMembers * mean_distance()) / (mass_(prototype) + kMembers);
 }

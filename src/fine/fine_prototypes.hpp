@@ -58,6 +58,8 @@ class FinePrototypes {
   const Matrix& affinity(std::size_t half) const { return affinity_[half]; }
   Matrix affinity() const { return affinity_[0] + affinity_[1]; }
   const Vector& mass() const { return mass_; }  // instances whose nearest prototype each is
+  // Whether every instance that was added had every view.
+  bool complete() const;
   double rows(std::size_t view) const { return counts_[view].sum(); }
   // The distance that is usual for the members of a prototype, drawn to that of all where members are few.
   double usual_distance(Index prototype) const;

@@ -39,13 +39,24 @@ std::vector<double> bytes_of_rows(const Chunk& chunk) {
 
 // The logarithm of an exponential variate divided by the row's weight: among rows of weights w the smallest of them
 // belongs to each with a chance proportional to w.
+double Reservoir::variate(Index row) const {
+  return -std::log1p(-Random(options_.seed, Purpose::sample).uniform(static_cast<std::uint64_t>(row))) + 1e-300;
+}
+
 double Reservoir::priority(Index row, double clock) const {
-  const double u = Random(options_.seed, Purpose::sample).uniform(static_cast<std::uint64_t>(row));
   const double weight = options_.half_life > 0 ? clock / options_.half_life * std::log(2.0) : 0;
-  return std::log(-std::log1p(-u) + 1e-300) - weight;
+  return std::log(variate(row)) - weight;
+}
+
+// A row that came half-lives ago counts with the chance 2^-half-lives, drawn once for all times.
+bool Reservoir::counts_still(std::size_t at) const {
+  const double came = (std::log(variate(kept_.rows[at])) - priorities_[at]) / std::log(2.0);  // in half-lives
+  const double drawn = Random(options_.seed, Purpose::split, 1).uniform(static_cast<std::uint64_t>(kept_.rows[at]));
+  return drawn < std::exp2(came - now_ / options_.half_life);
 }
 
 void Reservoir::offer(const Chunk& chunk, double clock) {
+  now_ = std::max(now_, clock + static_cast<double>(chunk.size()));
   std::vector<bool> observed(chunk.rows.size(), false);
   for (const ChunkView& view : chunk.views) {
     for (const Index at : view.present) observed[static_cast<std::size_t>(at)] = true;
@@ -67,6 +78,7 @@ void Reservoir::merge(const Reservoir& other) {
     limit_ = whole_ ? other.limit_ : std::min(limit_, other.limit_);
     whole_ = false;
   }
+  now_ = std::max(now_, other.now_);
   if (other.size() > 0) add(other.kept_, other.priorities_);
   if (!whole_) shrink();
 }
@@ -129,9 +141,17 @@ std::vector<Chunk> Reservoir::pieces(Index rows) const {
     const auto j = static_cast<std::size_t>(b);
     return std::pair(priorities_[i], kept_.rows[i]) < std::pair(priorities_[j], kept_.rows[j]);
   });
+  if (options_.half_life > 0) {
+    // However short the half-life, some of the last rows are needed.
+    constexpr std::size_t kLeast = 200;
+    const auto last = [&](Index at) { return !counts_still(static_cast<std::size_t>(at)); };
+    const auto least = order.begin() + static_cast<std::ptrdiff_t>(std::min(kLeast, order.size()));
+    order.erase(std::remove_if(least, order.end(), last), order.end());
+  }
+  const auto kept = static_cast<Index>(order.size());
   std::vector<Chunk> pieces;
-  for (Index first = 0; first < size(); first += rows) {
-    const auto count = static_cast<std::size_t>(std::min(rows, size() - first));
+  for (Index first = 0; first < kept; first += rows) {
+    const auto count = static_cast<std::size_t>(std::min(rows, kept - first));
     pieces.push_back(take_instances(kept_, {order.data() + first, count}));
   }
   return pieces;
@@ -139,7 +159,7 @@ std::vector<Chunk> Reservoir::pieces(Index rows) const {
 
 void Reservoir::save(Archive& archive, const std::string& key) const {
   archive.put(key + "/priorities", priorities_);
-  archive.put(key + "/limit", std::vector<double>{whole_ ? 1.0 : 0.0, limit_});
+  archive.put(key + "/limit", std::vector<double>{whole_ ? 1.0 : 0.0, limit_, now_});
   put_chunk(archive, key, kept_);
 }
 
@@ -147,9 +167,10 @@ Reservoir Reservoir::load(const Archive& archive, const std::string& key, const 
                           const ReservoirOptions& options) {
   Reservoir out(schema, options);
   out.priorities_ = archive.numbers(key + "/priorities");
-  const Vector limit = archive.vector(key + "/limit", 2);
+  const Vector limit = archive.vector(key + "/limit", 3);
   out.whole_ = limit(0) != 0;
   out.limit_ = limit(1);
+  out.now_ = limit(2);
   out.kept_ = get_chunk(archive, key, schema);
   if (out.kept_.rows.size() != out.priorities_.size()) {
     throw Error(ErrorKind::data, "the model's sample of rows is incomplete");

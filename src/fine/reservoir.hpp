@@ -37,9 +37,10 @@ class Reservoir {
   void merge(const Reservoir& other);
 
   Index size() const { return static_cast<Index>(kept_.rows.size()); }
-  bool whole() const { return whole_; }  // no row was ever left out: the sample is all there is
+  // No row was ever left out: the sample is all there is. With a half-life it never is.
+  bool whole() const { return whole_ && !(options_.half_life > 0); }
 
-  // The rows, at most `rows` in a piece.
+  // The rows, at most `rows` in a piece. With a half-life a row is among them with the chance that it still counts.
   std::vector<Chunk> pieces(Index rows) const;
 
   void save(Archive& archive, const std::string& key) const;
@@ -47,7 +48,9 @@ class Reservoir {
                         const ReservoirOptions& options);
 
  private:
+  double variate(Index row) const;
   double priority(Index row, double clock) const;
+  bool counts_still(std::size_t at) const;
   void add(Chunk rows, const std::vector<double>& priorities);
   void shrink();  // to the bytes allowed
 
@@ -58,6 +61,7 @@ class Reservoir {
   double bytes_ = 0;                // that they take
   double limit_ = 0;                // where rows were left out: no priority from here on is kept
   bool whole_ = true;
+  double now_ = 0;  // the clock after the last chunk offered
 };
 
 }  // namespace omvc

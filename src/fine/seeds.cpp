@@ -41,10 +41,10 @@ Embedded factorise_sample(const Sample& sample, std::size_t pieces, const Schema
   return {std::move(factors), std::move(latent)};
 }
 
-std::vector<std::int32_t> group_latent(const Matrix& latent, Index groups, int starts, int iterations,
-                                       std::uint64_t seed, int threads) {
+std::vector<std::int32_t> group_latent(const Matrix& latent, bool by_direction, Index groups, int starts,
+                                       int iterations, std::uint64_t seed, int threads) {
   Matrix rows = latent;
-  to_unit_length(rows.data(), rows.rows(), rows.cols());
+  if (by_direction) to_unit_length(rows.data(), rows.rows(), rows.cols());
   const KMeansResult found =
       kmeans({rows.data(), rows.rows(), rows.cols()}, {.clusters = static_cast<int>(std::min(groups, rows.rows())),
                                                        .starts = starts,

@@ -20,9 +20,9 @@ FactorOptions seed_options(bool by_direction, std::uint64_t seed);
 Embedded factorise_sample(const Sample& sample, std::size_t pieces, const Schema& schema, int rank, bool by_direction,
                           std::uint64_t seed, Workers& workers);
 
-// A group 0 .. groups-1 of every latent row, by the directions of its latent rows; fewer groups where there
-// are fewer instances.
-std::vector<std::int32_t> group_latent(const Matrix& latent, Index groups, int starts, int iterations,
-                                       std::uint64_t seed, int threads);
+// A group 0 .. groups-1 of every latent row, or fewer groups where there are fewer rows. By direction where text asks
+// for it; dense clusters may differ by their level alone, so there lengths count.
+std::vector<std::int32_t> group_latent(const Matrix& latent, bool by_direction, Index groups, int starts,
+                                       int iterations, std::uint64_t seed, int threads);
 
 }  // namespace omvc

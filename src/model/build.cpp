@@ -109,7 +109,11 @@ void Model::build(Workers& workers) {
   Index rank = options_.rank > 0
                    ? options_.rank
                    : std::min<Index>((by_direction() ? kSparseRankPerCluster : kRankPerCluster) * k, kMostRank);
-  rank = std::min(rank, std::max<Index>(1, sample_->size()));
+  // More components than features or than a third of the rows have nothing to hold on to.
+  Index features = 0;
+  for (const ViewSchema& view : schema_.views) features += view.features;
+  if (options_.rank == 0) rank = std::min({rank, features, sample_->size() / 3});
+  rank = std::clamp<Index>(rank, 1, sample_->size());
   // Sparse rows are many and wide, and their factors serve as one beginning among several: a part of them will do.
   const std::size_t pieces =
       by_direction() ? sample_->pieces_for(std::max(kSparseRows, kSparseRowsPerCluster * k)) : sample_->pieces().size();
@@ -153,7 +157,7 @@ std::vector<Matrix> Model::reconstructed(const std::vector<std::int32_t>& groups
 void Model::make_fine(Workers& workers) {
   const Index m = fine_count(sample_->size());
   const std::vector<std::int32_t> groups =
-      group_latent(latent_, m, 1, kGroupIterations, options_.seed, workers.threads());
+      group_latent(latent_, by_direction(), m, 1, kGroupIterations, options_.seed, workers.threads());
   FineRule means = rule();
   means.direction.assign(means.direction.size(), false);
   fine_ = FinePrototypes(schema_, m, means);

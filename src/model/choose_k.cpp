@@ -12,6 +12,7 @@ namespace omvc {
 namespace {
 
 constexpr double kFoundAgain = 0.8;  // agreement of the halves below which K is not found again
+constexpr double kApart = 1 - 1e-6;  // eigenvalues of groups that are wholly apart
 constexpr double kStandsOut = 1.5;   // a clear gap is so much larger than the next
 
 // Agreement of two groupings of the prototypes, each counting as many times as it has members.
@@ -27,7 +28,7 @@ double agreement(const std::vector<int>& one, const std::vector<int>& other, con
 std::string verdict_of(const ClusterChoice& choice, const KSigns& best, double rival) {
   if (choice.clear) {
     return fmt::format(
-        "{} clusters: the gap after the {}th eigenvalue is {:.1f} times the next, and both halves of the "
+        "{} clusters: the gap behind eigenvalue {} is {:.1f} times the next, and both halves of the "
         "data find them (agreement {:.2f}).",
         choice.clusters, choice.clusters, best.gap / std::max(rival, 1e-12), best.agreement);
   }
@@ -62,6 +63,16 @@ ClusterChoice choose_clusters(const FinePrototypes& fine, int most, std::uint64_
   if (out.signs.empty()) {
     out.clusters = 2;
     out.verdict = "No clear answer: there are too few instances to tell.";
+    return out;
+  }
+  // Groups of prototypes with nothing at all between them are an answer of their own, where no view is missing:
+  // instances that lack the same view may be such a group for that reason alone.
+  const auto apart =
+      std::count_if(whole.values.begin(), whole.values.end(), [](double value) { return value > kApart; });
+  if (fine.complete() && apart >= 2 && apart <= last) {
+    out.clusters = static_cast<int>(apart);
+    out.clear = true;
+    out.verdict = fmt::format("{} clusters: nothing lies between them.", apart);
     return out;
   }
   // A gap counts by how well two halves of the data agree on the cut.

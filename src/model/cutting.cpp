@@ -72,6 +72,9 @@ void Model::find_clusters(int asked, Workers& workers) {
     choice_ = choose_clusters(fine_, most, options_.seed, workers.threads());
     clusters = choice_->clusters;
   }
+  if (asked == 0 && fine_.size() < 2) {
+    throw Error(ErrorKind::data, "the data show no clusters: all rows are alike, or there are too few of them");
+  }
   if (clusters > sample_->size()) {
     throw Error(ErrorKind::data, fmt::format("{} clusters were asked for, but only {} instances with at least one view "
                                              "are kept; ask for fewer clusters",
@@ -159,6 +162,12 @@ void Model::use_refined(FinePrototypes prototypes, int clusters, Workers& worker
   const double observed = survey_.instances - survey_.unobserved;
   const double stands_for = observed / static_cast<double>(sample_->size());
   if (stands_for != 1) coarse_.decay(stands_for);
+}
+
+void Model::number_anew(Workers& workers) {
+  sample();
+  give_numbers({}, workers);
+  events_.clear();
 }
 
 void Model::cut_counted(Workers& workers) {

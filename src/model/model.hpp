@@ -77,6 +77,8 @@ class Model {
   // Clusters, K of them or as many as the data show (0). `anew` numbers them by size; otherwise they keep the numbers
   // of those they are matched to. Clusters that were refined stay refined.
   void cut(int clusters, bool anew, Workers& workers);
+  // Numbers clusters by size, whatever they were called before: at the end of a fit.
+  void number_anew(Workers& workers);
   // The same from what the passes have counted, once they are over: fine prototypes are grouped anew, numbers are by
   // size.
   void cut_counted(Workers& workers);
@@ -114,6 +116,11 @@ class Model {
   // Share of each view's variance about its mean that the clusters explain, over what the sums cover.
   std::vector<double> explained() const;
   const std::vector<Index>& negatives() const { return clipped_; }
+  // Sums of ||x||^2 and numbers of rows of each view, where all of them were counted and not only the sample.
+  void set_squares(const std::vector<double>& sums, const std::vector<Index>& rows) {
+    for (std::size_t v = 0; v < squares_.size(); ++v)
+      squares_[v] = rows[v] > 0 ? sums[v] / static_cast<double>(rows[v]) : 0;
+  }
   void set_negatives(std::vector<Index> counted) { clipped_ = std::move(counted); }
   std::vector<ViewReport> views() const;
   Matrix embed_prototypes(Workers& workers) const;  // latent rows of the prototypes that place instances

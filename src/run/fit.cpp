@@ -48,7 +48,9 @@ class FitRun {
 
   Report run() {
     profile_.start();
-    again_ = source_.rewind();
+    // What is to be forgotten depends on what came after it: with a half-life data are a stream, whatever they come
+    // from.
+    again_ = source_.rewind() && !(living() && setting_.options.half_life > 0);
     const std::optional<Archive> left = last_checkpoint();
     if (left) {
       resume_from(*left);
@@ -162,7 +164,13 @@ void FitRun::learn_sample() {
     if (observer_.on_survey(report_.instances)) return;
     throw Error(ErrorKind::interrupted, "interrupted while the prototypes were made; nothing was written");
   });
-  static_cast<LivingFit&>(*method_).prepare(workers_);
+  try {
+    static_cast<LivingFit&>(*method_).prepare(workers_);
+  } catch (const Error&) {
+    // There is nothing yet that could be gone on with.
+    if (!keep_.file.empty()) remove_checkpoint(keep_.file);
+    throw;
+  }
   setting_.scaling = model_->scaling();
   report_.rank = method_->rank();
   report_.views = setting_.views({});
@@ -229,8 +237,10 @@ std::optional<Archive> FitRun::last_checkpoint() {
   if (keep_.file.empty()) return std::nullopt;
   if (!again_) {
     throw Error(ErrorKind::usage,
-                "a stream that can be read only once cannot be resumed: leave --checkpoint out, or "
-                "write the data to a file first");
+                setting_.options.half_life > 0
+                    ? "with a half-life data are learned as a stream, which cannot be resumed: leave --checkpoint out"
+                    : "a stream that can be read only once cannot be resumed: leave --checkpoint out, or "
+                      "write the data to a file first");
   }
   return open_checkpoint(keep_, folder_);
 }

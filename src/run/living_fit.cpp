@@ -126,8 +126,10 @@ void LivingFit::write_sample(Workers& workers) {
 void LivingFit::finish(bool /*complete*/, Workers& workers) {
   if (!again_) {
     model_->refresh(workers);
+    model_->number_anew(workers);
     if (wants_embedding_) embedding_ = folder_.open("embedding", rank());
   } else if (!model_->whole()) {
+    model_->set_squares(counts().squares, counts().present);
     model_->cut_counted(workers);
   }
   labels_ = folder_.open("labels", 3);

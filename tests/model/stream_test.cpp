@@ -123,9 +123,7 @@ TEST(Stream, ReadOnceInAnyOrderIsWhatAFileIs) {
   const auto once =
       make_once_source(make_table_source(schema, read_all(*make_planted_source(data)), std::move(sorted)));
   Clusterer(options).fit(*once, pipe);
-  Contingency counts;
-  counts.add(file.labels, pipe.labels);
-  EXPECT_EQ(score(counts).ari, 1);
+  EXPECT_EQ(file.labels, pipe.labels) << "numbers too: by size";
 }
 
 TEST(Stream, AHalfLifeForgetsWhereClustersWere) {
@@ -172,6 +170,23 @@ TEST(Stream, TooFewRowsSaySoAndRowNumbersThatRepeatAreRefused) {
   test::expect_error(ErrorKind::usage, {"too few instances"}, [&] { model.assign(few); });
   few.rows[3] = few.rows[4];
   test::expect_error(ErrorKind::data, {"row number", "twice"}, [&] { model.partial_fit(few); });
+}
+
+TEST(Cut, ClustersThatDifferByTheirLevelAloneAreFoundAndCounted) {
+  const Index n = 1200;
+  Matrix X = test::random_matrix(n, 4, 5);
+  for (Index i = 0; i < n; ++i) X.row(i).array() += 20.0 * static_cast<double>(i % 3);
+  Chunk table{test::iota(n), {}};
+  table.views.push_back({test::dense_block<double>(X), test::iota(n)});
+  for (const int asked : {3, 0}) {
+    test::Collected found;
+    Clusterer model(options_for(asked, 64));
+    const Report report = model.fit(*make_table_source(test::schema_of({4}), table), found);
+    EXPECT_EQ(report.clusters, 3);
+    Contingency counts;
+    for (std::size_t i = 0; i < found.labels.size(); ++i) counts.add(found.labels[i], static_cast<int>(i % 3));
+    EXPECT_EQ(score(counts).ari, 1);
+  }
 }
 
 TEST(Cut, OtherClustersComeFromTheSameModelAndATreeShowsHowTheySplit) {
