@@ -79,7 +79,7 @@ TEST_F(Assign, WritesFilesInsteadOfStdout) {
   EXPECT_EQ(read_bytes(dir_.path("new.txt")), read_bytes(dir_.path("labels")));
   const auto rows = lines_of(read_bytes(dir_.path("embedding.tsv")));
   ASSERT_EQ(rows.size(), kRows + 1) << "a header and the rows";
-  EXPECT_EQ(std::count(rows[7].begin(), rows[7].end(), '\t'), 14) << "rank 15";
+  EXPECT_EQ(std::count(rows[7].begin(), rows[7].end(), '\t'), 10) << "rank 11";
 }
 
 TEST_F(Assign, ModelThatDoesNotFitTheData) {
@@ -136,12 +136,12 @@ TEST_F(Assign, BadDataLeaveNothingBehind) {
 TEST_F(Assign, InfoShowsTheModel) {
   const Outcome text = run_command({"info", model_});
   EXPECT_EQ(text.code, 0) << text.err;
-  for (const char* part : {"3 clusters", "rank 15", "60 instances", "fine prototypes", "half-life"}) {
+  for (const char* part : {"3 clusters", "rank 11", "60 instances", "fine prototypes", "half-life"}) {
     EXPECT_TRUE(contains(text.out, part)) << part << " in: " << text.out;
   }
   const nlohmann::json json = run_command({"info", model_, "--json"}).json();
   EXPECT_EQ(json.at("instances"), kRows);
-  EXPECT_EQ(json.at("rank"), 15);
+  EXPECT_EQ(json.at("rank"), 11);
   EXPECT_EQ(json.at("options").at("scaling"), "auto");
   ASSERT_EQ(json.at("views").size(), 2u);
   EXPECT_EQ(json.at("views")[1].at("name"), "b");
