@@ -1,6 +1,7 @@
 #include "fine/seeds.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "omvc/kmeans.hpp"
 
@@ -44,7 +45,12 @@ Embedded factorise_sample(const Sample& sample, std::size_t pieces, const Schema
 std::vector<std::int32_t> group_latent(const Matrix& latent, bool by_direction, Index groups, int starts,
                                        int iterations, std::uint64_t seed, int threads) {
   Matrix rows = latent;
-  if (by_direction) to_unit_length(rows.data(), rows.rows(), rows.cols());
+  if (by_direction) {
+    to_unit_length(rows.data(), rows.rows(), rows.cols());
+  } else {
+    // A length says as much of how many views were observed as of the level of an instance: it counts by its root.
+    for (Index i = 0; i < rows.rows(); ++i) rows.row(i) /= std::sqrt(std::max(rows.row(i).norm(), 1e-300));
+  }
   const KMeansResult found =
       kmeans({rows.data(), rows.rows(), rows.cols()}, {.clusters = static_cast<int>(std::min(groups, rows.rows())),
                                                        .starts = starts,

@@ -33,6 +33,8 @@ Model::Model(const Options& options, const Schema& schema)
   if (views == 0) throw Error(ErrorKind::data, "the data have no views");
   scaling_.assign(views, {});
   clipped_.assign(views, 0);
+  squares_.assign(views, 0);
+  quantum_.assign(views, 1);
 }
 
 void Model::look(const Chunk& chunk) {

@@ -114,7 +114,7 @@ void Model::save(Archive& archive, bool whole) const {
   if (choice_) put_choice(archive, *choice_);
   if (factors_) factors_->state().save(archive, "factors/", false);
   if (clusters_.refined) coarse_.save(archive, "coarse", whole);
-  if (whole || !clusters_.refined) fine_.save(archive, "fine", whole);
+  if (fine_.size() > 0 && (whole || !clusters_.refined)) fine_.save(archive, "fine", whole);
   if (!whole) return;
   put_survey(archive, survey_);
   reservoir_.save(archive, "reservoir");
@@ -144,7 +144,9 @@ Model Model::load(const Archive& archive, const Options& options, const Schema& 
   means.direction.assign(means.direction.size(), false);
   if (archive.has("coarse/mass")) model.coarse_ = FinePrototypes::load(archive, "coarse", schema, model.rule());
   if (archive.has("fine/mass")) model.fine_ = FinePrototypes::load(archive, "fine", schema, means);
-  if (!model.factors_ || static_cast<Index>(model.clusters_.group.size()) != model.placing().size()) {
+  // A stream may be saved before there were rows enough for prototypes.
+  const bool complete = model.factors_ || (!model.built() && !model.predictor_);
+  if (!complete || static_cast<Index>(model.clusters_.group.size()) != model.placing().size()) {
     throw Error(ErrorKind::data, "the model's prototypes do not fit its clusters");
   }
   if (model.predictor_) return model;

@@ -23,12 +23,11 @@ inline void run_checkpointed(const std::string& file, bool resume, int chunks) {
   Options options;
   options.clusters = 2;
   options.rank = 2;
-  options.chunk = 4;
+  options.chunk = 14;
   options.passes = 2;
-  options.runs = 1;
-  options.restarts = 1;
+  options.memory = 0.001;  // fewer than all rows
   options.threads = 1;
-  const auto source = make_planted_source({.instances = 12, .features = {3, 4}, .clusters = 2, .missing = 0.3});
+  const auto source = make_planted_source({.instances = 40, .features = {3, 4}, .clusters = 2, .missing = 0.3});
   const auto nowhere = make_sink_list({});
   StopAfter observer(chunks);
   Clusterer model(options);

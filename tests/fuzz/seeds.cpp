@@ -244,7 +244,6 @@ void add_models(const Seeds& seeds, const TempDir& dir) {
     Options options = preset_options(preset);
     options.clusters = 2;
     options.rank = 2;
-    options.restarts = 1;
     Clusterer fitted(options);
     const auto nowhere = make_sink_list({});
     fitted.fit(*make_planted_source(planted), *nowhere);
@@ -252,6 +251,7 @@ void add_models(const Seeds& seeds, const TempDir& dir) {
     seeds.add({"model"}, name + std::string("-fitted"), read_bytes(dir.path("model")));
     fitted.save(dir.path("model"), ModelKind::prediction);
     seeds.add({"model"}, name + std::string("-prediction"), read_bytes(dir.path("model")));
+    if (preset != Preset::standard) continue;
     Clusterer learning(options);
     learning.partial_fit(*make_planted_source(planted)->next(5));
     learning.save(dir.path("model"));

@@ -12,6 +12,7 @@
 #include "support/chunks.hpp"
 #include "support/collected.hpp"
 #include "support/random_data.hpp"
+#include "support/temp_dir.hpp"
 
 namespace omvc {
 namespace {
@@ -168,6 +169,9 @@ TEST(Stream, TooFewRowsSaySoAndRowNumbersThatRepeatAreRefused) {
   few.views.push_back({test::dense_block<double>(test::random_matrix(10, 3, 1)), test::iota(10)});
   model.partial_fit(few);
   test::expect_error(ErrorKind::usage, {"too few instances"}, [&] { model.assign(few); });
+  const test::TempDir folder;
+  model.save(folder.path("model"));
+  EXPECT_EQ(Clusterer::load(folder.path("model")).instances(), 10) << "it goes on from there";
   few.rows[3] = few.rows[4];
   test::expect_error(ErrorKind::data, {"row number", "twice"}, [&] { model.partial_fit(few); });
 }
