@@ -185,9 +185,11 @@ void Model::count_sample(Workers& workers) {
     near_.push_back(fine_.near(piece, workers));
     fine_.count(piece, near_.back(), options_.seed, workers);
   }
-  const double observed = survey_.instances - survey_.unobserved;
-  const double stands_for = observed / static_cast<double>(sample_->size());
-  if (stands_for != 1) fine_.decay(stands_for);
+  if (stands_for() != 1) fine_.decay(stands_for());
+}
+
+double Model::stands_for() const {
+  return (survey_.instances - survey_.unobserved) / static_cast<double>(sample_->size());
 }
 
 }  // namespace omvc

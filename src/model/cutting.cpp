@@ -159,9 +159,7 @@ void Model::use_refined(FinePrototypes prototypes, int clusters, Workers& worker
     gap += near.gap;
   }
   coarse_.set_beyond(gap / (2 * static_cast<double>(sample_->size())));
-  const double observed = survey_.instances - survey_.unobserved;
-  const double stands_for = observed / static_cast<double>(sample_->size());
-  if (stands_for != 1) coarse_.decay(stands_for);
+  if (stands_for() != 1) coarse_.decay(stands_for());
 }
 
 void Model::number_anew(Workers& workers) {
@@ -217,9 +215,8 @@ void Model::give_numbers(const Before& before, Workers& workers) {
     (before.groups[i] < 0 ? fresh(group_of(i)) : shared(before.groups[i], group_of(i))) += 1;
     moves(before.ids[i], ids[i]) += 1;
   }
-  const double stands_for = (survey_.instances - survey_.unobserved) / static_cast<double>(sample_->size());
   const Naming naming =
-      match_names(shared * stands_for, fresh * stands_for, before.clusters.numbers, before.clusters.next);
+      match_names(shared * stands_for(), fresh * stands_for(), before.clusters.numbers, before.clusters.next);
   clusters_.numbers = naming.numbers;
   clusters_.next = naming.next;
   events_.insert(events_.end(), naming.events.begin(), naming.events.end());

@@ -152,6 +152,7 @@ class Model {
   void make_fine(Workers& workers);
   std::vector<Matrix> reconstructed(const std::vector<std::int32_t>& groups, Index count) const;
   void count_sample(Workers& workers);
+  double stands_for() const;           // instances learned for each row of the sample
   void need_sample(Workers& workers);  // with its latent rows and what is near to them
   Before remember(Workers& workers);
   void find_clusters(int asked, Workers& workers);

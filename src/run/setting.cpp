@@ -44,7 +44,7 @@ ViewScaling get_scaling(const Archive& archive, const std::string& key, Index fe
 
 // Version 0.1 had more options. Those that other methods have now are at their defaults, and its own method is known by
 // the factorisation that it stored.
-void take_first_version(const Archive& archive, Options& options) {
+void take_first_version(Options& options) {
   const Algorithm method = options.method == Algorithm::omvc ? Algorithm::omvc_paper : options.method;
   const Options stored = options;
   options = method_options(method);
@@ -53,7 +53,6 @@ void take_first_version(const Archive& archive, Options& options) {
   options.seed = stored.seed;
   options.chunk = stored.chunk;
   options.passes = stored.passes;
-  (void)archive;
 }
 
 }  // namespace
@@ -82,7 +81,7 @@ void Setting::get(const Archive& archive) {
     // An option that is younger than the file has the value that it had no name for: its default.
     if (belongs_to_model(param.name) && archive.has(key)) parse_option(read, param.name, archive.text(key));
   });
-  if (archive.has("option/refine")) take_first_version(archive, read);
+  if (archive.has("option/refine")) take_first_version(read);
   check_options(read);
   options = read;
   const std::vector<std::string> names = archive.lines("schema/names");
