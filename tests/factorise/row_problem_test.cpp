@@ -16,7 +16,7 @@ constexpr RowSolver kSolvers[] = {RowSolver::newton, RowSolver::diagonal, RowSol
 RowVector brute_force(const RowProblem& problem, const RowVector& q, double l) {
   const Index r = q.size();
   RowVector best = RowVector::Zero(r);
-  for (unsigned set = 0; set < (1u << r); ++set) {
+  for (unsigned set = 1; set < (1u << r); ++set) {
     std::vector<Index> free;
     for (Index k = 0; k < r; ++k) {
       if ((set >> k & 1u) != 0) free.push_back(k);
