@@ -1,8 +1,7 @@
 // Clusters of sparse rows of length 1, such as text: small prototypes of thousands of features are noise there, so K
-// prototypes are looked for directly, from several beginnings. All are moved to rest by means and then by direction,
-// and the one with the least error in data space is kept.
+// prototypes are looked for directly, from several beginnings. All are moved by means and then to rest by direction,
+// and the one whose instances are nearest to their prototypes is kept.
 //
-//   seeded       instances drawn as in k-means++
 //   embedding    k-means on the embedding of the factorisation
 //   row graph    a cut of the neighbourhood graph of the rows (row_graph.hpp)
 //   prototypes   a cut of the graph of a few fine prototypes

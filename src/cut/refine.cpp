@@ -1,9 +1,12 @@
 #include "cut/refine.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace omvc {
 namespace {
+
+constexpr Index kStillRows = 1000;  // prototypes are at rest where fewer than one row in so many changes its label
 
 // Labels of one piece, out of those of the sample.
 std::vector<std::int32_t> part_of(const std::vector<std::int32_t>& labels, Index first, Index count) {
@@ -14,36 +17,56 @@ std::vector<std::int32_t> part_of(const std::vector<std::int32_t>& labels, Index
   return part;
 }
 
-double error_of(const FinePrototypes& prototypes) {
-  std::vector<int> each;
-  for (Index k = 0; k < prototypes.size(); ++k) each.push_back(static_cast<int>(k));
-  double error = 0;
-  for (const double between : prototypes.between(each, static_cast<int>(prototypes.size()))) error -= between;
-  return error;
+// Moves the instances whose label has changed from one prototype to another; returns how many there are.
+Index recount(const Sample& sample, std::size_t pieces, const std::vector<std::int32_t>& before,
+              const std::vector<std::int32_t>& after, FinePrototypes& prototypes, Workers& workers) {
+  Index changed = 0;
+  for (std::size_t p = 0; p < pieces; ++p) {
+    const PreparedChunk& piece = sample.pieces()[p];
+    std::vector<std::int32_t> from = part_of(before, sample.first(p), piece.size());
+    std::vector<std::int32_t> to = part_of(after, sample.first(p), piece.size());
+    Index moved = 0;
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      if (from[i] == to[i]) {
+        from[i] = to[i] = -1;
+      } else {
+        ++moved;
+      }
+    }
+    if (moved == 0) continue;
+    prototypes.take_out(piece, from, workers);
+    prototypes.count(piece, to, workers);
+    changed += moved;
+  }
+  return changed;
 }
 
 }  // namespace
 
+Assigned assign_sample(const Sample& sample, std::size_t pieces, const PrototypeTable& table, Workers& workers) {
+  Assigned out;
+  for (std::size_t p = 0; p < pieces; ++p) {
+    const Near near = find_near(sample.pieces()[p], table, 1, 0, workers);
+    out.labels.insert(out.labels.end(), near.ids.begin(), near.ids.end());
+    for (const double distance : near.distances) out.error += std::isnan(distance) ? 0 : distance;
+  }
+  return out;
+}
+
 Refined refine(const Sample& sample, std::size_t pieces, const Schema& schema, int clusters,
                const std::vector<std::int32_t>& labels, const FineRule& rule, int rounds, Workers& workers) {
-  Refined out{.prototypes = FinePrototypes(schema, clusters, rule), .labels = labels, .error = 0};
+  Refined out{.prototypes = FinePrototypes(schema, clusters, rule), .labels = {}, .error = 0};
+  std::vector<std::int32_t> next = labels;
   for (int round = 0;; ++round) {
-    out.prototypes.forget();
-    for (std::size_t p = 0; p < pieces; ++p) {
-      const PreparedChunk& piece = sample.pieces()[p];
-      out.prototypes.count(piece, part_of(out.labels, sample.first(p), piece.size()), workers);
-    }
-    out.prototypes.settle(workers);
-    if (round == rounds) break;
-    std::vector<std::int32_t> next;
-    for (std::size_t p = 0; p < pieces; ++p) {
-      const Near near = find_near(sample.pieces()[p], out.prototypes.table(), 1, 0, workers);
-      next.insert(next.end(), near.ids.begin(), near.ids.end());
-    }
-    if (next == out.labels) break;
+    const Index changed = recount(sample, pieces, out.labels, next, out.prototypes, workers);
     out.labels = std::move(next);
+    out.prototypes.settle(workers);
+    const bool still = round > 0 && changed * kStillRows <= static_cast<Index>(out.labels.size());
+    if (round == rounds || still) break;
+    Assigned assigned = assign_sample(sample, pieces, out.prototypes.table(), workers);
+    next = std::move(assigned.labels);
+    out.error = assigned.error;
   }
-  out.error = error_of(out.prototypes);
   return out;
 }
 

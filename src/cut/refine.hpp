@@ -7,14 +7,22 @@
 
 namespace omvc {
 
+// The nearest prototype of each instance of the first `pieces` pieces, -1 for one without any view, and the sum of the
+// distances.
+struct Assigned {
+  std::vector<std::int32_t> labels;
+  double error = 0;
+};
+Assigned assign_sample(const Sample& sample, std::size_t pieces, const PrototypeTable& table, Workers& workers);
+
 struct Refined {
   FinePrototypes prototypes;
   std::vector<std::int32_t> labels;  // of every instance of the sample that was used
-  double error = 0;                  // the squared distances in data space, but for a constant of the sample
+  double error = 0;                  // the sum of the distances when they were assigned last
 };
 
-// Assigns the instances of the first `pieces` pieces and moves the prototypes, up to `rounds` times or until no label
-// changes. Labels to begin with: of the instances from the first on; -1 or beyond the end: none.
+// Assigns the instances of the first `pieces` pieces and moves the prototypes, up to `rounds` times or until next to no
+// label changes. Labels to begin with: of the instances from the first on; -1 or beyond the end: none.
 Refined refine(const Sample& sample, std::size_t pieces, const Schema& schema, int clusters,
                const std::vector<std::int32_t>& labels, const FineRule& rule, int rounds, Workers& workers);
 

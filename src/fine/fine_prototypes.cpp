@@ -14,18 +14,21 @@ namespace {
 
 constexpr double kDistanceStep = 0x1.0p-24;  // distances are rounded to it in sums
 constexpr double kMembers = 5;               // that the mean distance of all counts for in that of a prototype
-constexpr double kMostPrototypes = 1e6;      // in an archive: more is nonsense
+constexpr Index kMostPrototypes = 1000000;   // in an archive: more is nonsense
 
 double rounded(double x) { return std::nearbyint(x / kDistanceStep) * kDistanceStep; }
 
-void keep_columns(const std::vector<Index>& kept, Matrix& M) { M = Matrix(M(Eigen::all, kept)); }
+template <class M>
+void keep_columns(const std::vector<Index>& kept, M& matrix) {
+  matrix = M(matrix(Eigen::all, kept));
+}
 
 }  // namespace
 
 FinePrototypes::FinePrototypes(const Schema& schema, Index count, FineRule rule)
     : rule_(std::move(rule)), mass_(Vector::Zero(count)), spread_(Vector::Zero(count)) {
   for (const ViewSchema& view : schema.views) {
-    table_.columns.emplace_back(Matrix::Zero(view.features, count));
+    table_.columns.emplace_back(NarrowMatrix::Zero(view.features, count));
     table_.norms.emplace_back(RowVector::Zero(count));
     sums_.emplace_back(Matrix::Zero(view.features, count));
     counts_.emplace_back(RowVector::Zero(count));
@@ -49,15 +52,16 @@ void FinePrototypes::count(const PreparedChunk& chunk, const Near& near, std::ui
   }
 }
 
-void FinePrototypes::count(const PreparedChunk& chunk, const std::vector<std::int32_t>& ids, Workers& workers) {
+void FinePrototypes::add(const PreparedChunk& chunk, const std::vector<std::int32_t>& ids, double sign,
+                         Workers& workers) {
   for (std::size_t v = 0; v < sums_.size(); ++v) {
-    add_rounded_rows(chunk, v, ids, rule_.quantum[v], sums_[v], workers);
+    add_rounded_rows(chunk, v, ids, sign, rule_.quantum[v], sums_[v], workers);
     for (const Index at : chunk.present(v)) {
-      if (ids[static_cast<std::size_t>(at)] >= 0) counts_[v](ids[static_cast<std::size_t>(at)]) += 1;
+      if (ids[static_cast<std::size_t>(at)] >= 0) counts_[v](ids[static_cast<std::size_t>(at)]) += sign;
     }
   }
   for (Index i = 0; i < chunk.size(); ++i) {
-    if (ids[static_cast<std::size_t>(i)] >= 0) mass_(ids[static_cast<std::size_t>(i)]) += 1;
+    if (ids[static_cast<std::size_t>(i)] >= 0) mass_(ids[static_cast<std::size_t>(i)]) += sign;
   }
 }
 
@@ -81,12 +85,20 @@ void FinePrototypes::decay(double factor) {
   spread_ *= factor;
 }
 
-void FinePrototypes::forget() { decay(0); }
+void FinePrototypes::forget() {
+  for (std::size_t v = 0; v < sums_.size(); ++v) {
+    sums_[v].setZero();
+    counts_[v].setZero();
+  }
+  for (Matrix& W : affinity_) W.setZero();
+  mass_.setZero();
+  spread_.setZero();
+}
 
 void FinePrototypes::settle(Workers& workers) {
   for (std::size_t v = 0; v < sums_.size(); ++v) {
     const double rows = counts_[v].sum();
-    Matrix& P = table_.columns[v];
+    NarrowMatrix& P = table_.columns[v];
     RowVector scale = RowVector::Zero(size());
     RowVector mean = RowVector::Zero(size());  // weight of the mean of the view
     RowVector stay = RowVector::Zero(size());
@@ -103,9 +115,12 @@ void FinePrototypes::settle(Workers& workers) {
       }
     }
     for_tall_blocks(workers, P.rows(), P.cols(), [&](Index first, Index count) {
+      RowVector row(size());
       for (Index j = first; j < first + count; ++j) {
-        P.row(j) = P.row(j).cwiseProduct(stay) + sums_[v].row(j).cwiseProduct(scale) + sums_[v].row(j).sum() * mean;
-        if (prior) P.row(j) += prior_rows_ * prior_[v].row(j).cwiseProduct(scale);
+        row = P.row(j).cast<double>().cwiseProduct(stay) + sums_[v].row(j).cwiseProduct(scale) +
+              sums_[v].row(j).sum() * mean;
+        if (prior) row += prior_rows_ * prior_[v].row(j).cwiseProduct(scale);
+        P.row(j) = row.cast<float>();
       }
     });
   }
@@ -113,7 +128,7 @@ void FinePrototypes::settle(Workers& workers) {
   for (std::size_t v = 0; v < sums_.size(); ++v) {
     if (!rule_.direction[v]) continue;
     const RowVector shrink = table_.norms[v].unaryExpr([](double x) { return x > 0 ? 1 / std::sqrt(x) : 1.0; });
-    table_.columns[v] = table_.columns[v] * shrink.asDiagonal();
+    table_.columns[v].array().rowwise() *= shrink.cast<float>().array();
     table_.norms[v] = table_.norms[v].unaryExpr([](double x) { return x > 0 ? 1.0 : 0.0; });
   }
 }
@@ -177,7 +192,7 @@ void FinePrototypes::save(Archive& archive, const std::string& key, bool sums) c
   archive.put(key + "/beyond", std::vector<double>{beyond_, prior_rows_});
   for (std::size_t v = 0; v < sums_.size(); ++v) {
     const std::string name = fmt::format("{}/view{}", key, v);
-    archive.put(name + "/prototypes", table_.columns[v]);
+    archive.put(name + "/prototypes", Matrix(table_.columns[v].cast<double>()));
     archive.put(name + "/norms", values(table_.norms[v]));
     archive.put(name + "/counts", values(counts_[v]));
     if (sums) archive.put(name + "/sums", sums_[v]);
@@ -207,7 +222,7 @@ FinePrototypes FinePrototypes::load(const Archive& archive, const std::string& k
   for (std::size_t v = 0; v < schema.views.size(); ++v) {
     const std::string name = fmt::format("{}/view{}", key, v);
     const Index features = schema.views[v].features;
-    out.table_.columns.push_back(archive.matrix(name + "/prototypes", features, count));
+    out.table_.columns.emplace_back(archive.matrix(name + "/prototypes", features, count).cast<float>());
     out.table_.norms.emplace_back(archive.vector(name + "/norms", count));
     out.counts_.emplace_back(archive.vector(name + "/counts", count));
     if (archive.has(name + "/prior")) out.prior_.push_back(archive.matrix(name + "/prior", features, count));

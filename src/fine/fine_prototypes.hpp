@@ -35,8 +35,14 @@ class FinePrototypes {
   // Adds the instances of a chunk: each to its nearest prototype, and to the affinity of those it lies between, in one
   // of two halves drawn by row number. The prototypes stay where they are.
   void count(const PreparedChunk& chunk, const Near& near, std::uint64_t seed, Workers& workers);
-  // Adds instances to the prototypes that are named, without affinity; -1: to none.
-  void count(const PreparedChunk& chunk, const std::vector<std::int32_t>& ids, Workers& workers);
+  // Adds instances to the prototypes that are named, without affinity; -1: to none. And takes those out again that were
+  // added so, which leaves no trace: the sums are exact.
+  void count(const PreparedChunk& chunk, const std::vector<std::int32_t>& ids, Workers& workers) {
+    add(chunk, ids, 1, workers);
+  }
+  void take_out(const PreparedChunk& chunk, const std::vector<std::int32_t>& ids, Workers& workers) {
+    add(chunk, ids, -1, workers);
+  }
   void merge(const FinePrototypes& other);
   void forget();              // all sums to zero; the prototypes stay
   void decay(double factor);  // all sums times this
@@ -76,6 +82,8 @@ class FinePrototypes {
   static FinePrototypes load(const Archive& archive, const std::string& key, const Schema& schema, FineRule rule);
 
  private:
+  void add(const PreparedChunk& chunk, const std::vector<std::int32_t>& ids, double sign, Workers& workers);
+
   FineRule rule_;
   PrototypeTable table_;
   std::vector<Matrix> sums_;       // of each view: d x m

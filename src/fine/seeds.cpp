@@ -9,6 +9,7 @@ namespace omvc {
 namespace {
 
 constexpr int kPasses = 2;
+constexpr Index kOncePieces = 8;     // so many pieces of sparse rows are enough to be seen once
 constexpr double kDenseRidge = 0.3;  // dense latent rows are drawn further to zero: seeds gain by it (docs/quality.md)
 
 }  // namespace
@@ -26,7 +27,8 @@ Embedded factorise_sample(const Sample& sample, std::size_t pieces, const Schema
   Factorisation factors(options, schema, rank);
   const Index rows = pieces < sample.pieces().size() ? sample.first(pieces) : sample.size();
   Matrix latent = Matrix::Zero(rows, rank);
-  for (int pass = 1; pass <= kPasses; ++pass) {
+  const int passes = by_direction && static_cast<Index>(pieces) >= kOncePieces ? 1 : kPasses;
+  for (int pass = 1; pass <= passes; ++pass) {
     factors.begin_pass(pass);
     for (std::size_t p = 0; p < pieces; ++p) {
       const PreparedChunk& piece = sample.pieces()[p];

@@ -15,8 +15,10 @@ constexpr Index kGramBlock = 512;
 constexpr double kWorthThreads = 1 << 18;  // operations below which waking threads costs more than it saves
 
 simd::ConstRows rows_of(const MatrixIn& M) { return {M.data(), M.outerStride()}; }
+simd::NarrowConstRows rows_of(const NarrowMatrix& M) { return {M.data(), M.outerStride()}; }
 
 simd::Rows rows_of(MatrixOut& M, Index first) { return {M.data() + first * M.outerStride(), M.outerStride()}; }
+simd::NarrowRows rows_of(NarrowMatrix& M, Index first) { return {M.data() + first * M.outerStride(), M.outerStride()}; }
 
 template <class T>
 simd::SparseRows<T> rows_of(const CsrBlock<T>& X, Index first, Index last) {
@@ -33,8 +35,8 @@ bool worth_threads(const CsrBlock<T>& X, Index r) {
   return static_cast<double>(X.nonzeros()) * static_cast<double>(r) > kWorthThreads;
 }
 
-template <class T>
-void times(const DenseBlock<T>& X, const MatrixIn& U, MatrixOut out, Workers& workers) {
+template <class T, class In, class Out>
+void times(const DenseBlock<T>& X, const In& U, Out& out, Workers& workers) {
   for_blocks(workers, X.rows, kRowBlock, worth_threads(X, U.cols()), [&](Index first, Index last) {
     out.middleRows(first, last - first).setZero();
     simd::add_product(X.values.data() + first * X.cols, X.cols, last - first, X.cols, rows_of(U), U.cols(),
@@ -42,8 +44,8 @@ void times(const DenseBlock<T>& X, const MatrixIn& U, MatrixOut out, Workers& wo
   });
 }
 
-template <class T>
-void times(const CsrBlock<T>& X, const MatrixIn& U, MatrixOut out, Workers& workers) {
+template <class T, class In, class Out>
+void times(const CsrBlock<T>& X, const In& U, Out& out, Workers& workers) {
   for_blocks(workers, X.rows, kSparseRowBlock, worth_threads(X, U.cols()), [&](Index first, Index last) {
     simd::sparse_product(rows_of(X, first, last), rows_of(U), U.cols(), rows_of(out, first));
   });
@@ -116,6 +118,12 @@ void add_row_sum(const CsrBlock<T>& X, Eigen::Ref<Vector> out, Workers& /*worker
 }  // namespace
 
 void DataBlock::times(const MatrixIn& U, MatrixOut out, Workers& workers) const {
+  workers.poll();
+  const Timed timed(workers.profile(), Step::times, U.cols());
+  std::visit([&](const auto& X) { omvc::times(X, U, out, workers); }, *block_);
+}
+
+void DataBlock::times(const NarrowMatrix& U, NarrowMatrix& out, Workers& workers) const {
   workers.poll();
   const Timed timed(workers.profile(), Step::times, U.cols());
   std::visit([&](const auto& X) { omvc::times(X, U, out, workers); }, *block_);

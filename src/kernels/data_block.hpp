@@ -23,6 +23,7 @@ class DataBlock {
 
   // out = X U, for U of cols x r and out of rows x r.
   void times(const MatrixIn& U, MatrixOut out, Workers& workers) const;
+  void times(const NarrowMatrix& U, NarrowMatrix& out, Workers& workers) const;
 
   // out += X' V, for V of rows x r and out of cols x r.
   void add_transpose_times(const MatrixIn& V, MatrixOut out, Workers& workers) const;

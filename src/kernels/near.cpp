@@ -95,10 +95,11 @@ RowParts parts_of(const PreparedChunk& chunk) {
 
 void PrototypeTable::measure(Workers& workers) {
   norms.clear();
-  for (const Matrix& P : columns) {
+  for (const NarrowMatrix& P : columns) {
     norms.push_back(sum_of_tall_blocks(
-        workers, P.rows(), P.cols(), RowVector(RowVector::Zero(P.cols())),
-        [&](Index first, Index count) { return RowVector(P.middleRows(first, count).colwise().squaredNorm()); }));
+        workers, P.rows(), P.cols(), RowVector(RowVector::Zero(P.cols())), [&](Index first, Index count) {
+          return RowVector(P.middleRows(first, count).cast<double>().colwise().squaredNorm());
+        }));
   }
 }
 
@@ -114,13 +115,14 @@ Near find_near(const PreparedChunk& chunk, const PrototypeTable& table, Index wa
   const RowParts parts = parts_of(chunk);
 
   Matrix distances = Matrix::Zero(n, m);
-  Matrix products;
+  NarrowMatrix products;
   for (std::size_t v = 0; v < chunk.views.size(); ++v) {
     products.resize(chunk.views[v].rows(), m);
     chunk.views[v].times(table.columns[v], products, workers);
     for_tall_blocks(workers, products.rows(), m, [&](Index first, Index count) {
       for (Index i = first; i < first + count; ++i) {
-        distances.row(chunk.present(v)[static_cast<std::size_t>(i)]) += table.norms[v] - 2 * products.row(i);
+        distances.row(chunk.present(v)[static_cast<std::size_t>(i)]) +=
+            table.norms[v] - 2 * products.row(i).cast<double>();
       }
     });
   }
@@ -144,7 +146,7 @@ Near find_near(const PreparedChunk& chunk, const PrototypeTable& table, Index wa
   return near;
 }
 
-void add_rounded_rows(const PreparedChunk& chunk, std::size_t view, const std::vector<std::int32_t>& ids,
+void add_rounded_rows(const PreparedChunk& chunk, std::size_t view, const std::vector<std::int32_t>& ids, double sign,
                       double quantum, Matrix& sums, Workers& workers) {
   const Timed timed(workers.profile(), Step::prototypes);
   const double round = 6755399441055744.0 * quantum;  // 1.5 * 2^52: adding and subtracting it leaves multiples of it
@@ -164,11 +166,12 @@ void add_rounded_rows(const PreparedChunk& chunk, std::size_t view, const std::v
               const auto end = X.columns.begin() + X.offsets[static_cast<std::size_t>(i) + 1];
               for (auto column = std::lower_bound(begin, end, first); column != end && *column < last; ++column) {
                 const auto e = static_cast<std::size_t>(column - X.columns.begin());
-                to[*column * stride] += (static_cast<double>(X.values[e]) + round) - round;
+                to[*column * stride] += sign * ((static_cast<double>(X.values[e]) + round) - round);
               }
             } else {
               const auto* x = X.values.data() + i * X.cols;
-              for (Index j = first; j < last; ++j) to[j * stride] += (static_cast<double>(x[j]) + round) - round;
+              for (Index j = first; j < last; ++j)
+                to[j * stride] += sign * ((static_cast<double>(x[j]) + round) - round);
             }
           }
         });

@@ -16,19 +16,28 @@
 
 namespace omvc::simd {
 
-struct ConstRows {
-  const double* data;
+template <class S>
+struct ConstRowsOf {
+  const S* data;
   Index stride;
 };
 
-struct Rows {
-  double* data;
+template <class S>
+struct RowsOf {
+  S* data;
   Index stride;
 };
 
-// out += X M, for dense X of rows x depth, M of depth x r.
+using ConstRows = ConstRowsOf<double>;
+using Rows = RowsOf<double>;
+using NarrowConstRows = ConstRowsOf<float>;
+using NarrowRows = RowsOf<float>;
+
+// out += X M, for dense X of rows x depth, M of depth x r. Sums are of the type of M and out.
 void add_product(const float* X, Index x_stride, Index rows, Index depth, ConstRows M, Index r, Rows out);
 void add_product(const double* X, Index x_stride, Index rows, Index depth, ConstRows M, Index r, Rows out);
+void add_product(const float* X, Index x_stride, Index rows, Index depth, NarrowConstRows M, Index r, NarrowRows out);
+void add_product(const double* X, Index x_stride, Index rows, Index depth, NarrowConstRows M, Index r, NarrowRows out);
 
 // out += X' M, for dense X of depth x rows, M of depth x r.
 void add_transpose_product(const float* X, Index x_stride, Index rows, Index depth, ConstRows M, Index r, Rows out);
@@ -47,6 +56,8 @@ struct SparseRows {
 // out = X M for those rows; out has last - first of them.
 void sparse_product(const SparseRows<float>& X, ConstRows M, Index r, Rows out);
 void sparse_product(const SparseRows<double>& X, ConstRows M, Index r, Rows out);
+void sparse_product(const SparseRows<float>& X, NarrowConstRows M, Index r, NarrowRows out);
+void sparse_product(const SparseRows<double>& X, NarrowConstRows M, Index r, NarrowRows out);
 
 // out += X' M, for the features [begin, end) of X alone; rows of M and of the block have the same numbers, out begins
 // with feature `begin`.

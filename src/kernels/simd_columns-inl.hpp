@@ -18,20 +18,25 @@ HWY_BEFORE_NAMESPACE();
 namespace omvc::simd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-using Full = hn::ScalableTag<double>;
-constexpr Index kWidest = static_cast<Index>(hn::MaxLanes(Full()));
+template <class S>
+using Full = hn::ScalableTag<S>;
+template <class S>
+constexpr Index kWidest = static_cast<Index>(hn::MaxLanes(Full<S>()));
 using Columns = std::array<Index, 4>;  // first column of each vector of a tile
 
 // Calls body(tag) with the longest vectors that are not longer than a row of r. One column is no work for vectors and
 // is done without them.
-template <class Body>
+template <class S, class Body>
 HWY_INLINE void with_lanes(Index r, const Body& body) {
-  if (r >= kWidest) return body(Full());
-  if constexpr (kWidest > 4) {
-    if (r >= 4) return body(hn::CappedTag<double, 4>());
+  if (r >= kWidest<S>) return body(Full<S>());
+  if constexpr (kWidest < S >> 8) {
+    if (r >= 8) return body(hn::CappedTag<S, 8>());
   }
-  if constexpr (kWidest > 2) {
-    if (r >= 2) return body(hn::CappedTag<double, 2>());
+  if constexpr (kWidest < S >> 4) {
+    if (r >= 4) return body(hn::CappedTag<S, 4>());
+  }
+  if constexpr (kWidest < S >> 2) {
+    if (r >= 2) return body(hn::CappedTag<S, 2>());
   }
 }
 

@@ -20,10 +20,11 @@ constexpr Index kPanel = kDepth + 8;  // distance of its rows, no power of two
 
 // c += a b for kRows rows of c; entry (i, j) of a lies at a[i * kRowStep + j * kDepthStep].
 template <class D, int kRows, int kVectors, Index kRowStep, Index kDepthStep>
-HWY_INLINE void multiply_tile(D d, Index depth, const double* HWY_RESTRICT a, ConstRows b, const Columns& at, Rows c) {
+HWY_INLINE void multiply_tile(D d, Index depth, const hn::TFromD<D>* HWY_RESTRICT a, ConstRowsOf<hn::TFromD<D>> b,
+                              const Columns& at, RowsOf<hn::TFromD<D>> c) {
   using V = hn::Vec<D>;
   V sum[kRows][kVectors];
-  const double* HWY_RESTRICT row[kVectors];
+  const hn::TFromD<D>* HWY_RESTRICT row[kVectors];
 #pragma GCC unroll 4
   for (int v = 0; v < kVectors; ++v) {
     row[v] = b.data + at[static_cast<std::size_t>(v)];
@@ -71,33 +72,33 @@ HWY_INLINE void for_row_tiles(Index rows, const Body& body) {
 
 // out += X m for one column, entry (i, j) of X at i * row_step + j * depth_step; four rows at a time, since a sum waits
 // for itself.
-template <class T>
-HWY_INLINE void one_column(const T* X, Index row_step, Index depth_step, Index rows, Index depth, ConstRows m,
-                           Rows out) {
+template <class T, class S>
+HWY_INLINE void one_column(const T* X, Index row_step, Index depth_step, Index rows, Index depth, ConstRowsOf<S> m,
+                           RowsOf<S> out) {
   for (Index first = 0; first < rows; first += 4) {
     const Index count = std::min<Index>(4, rows - first);
-    double sum[4] = {};
+    S sum[4] = {};
     for (Index i = 0; i < count; ++i) sum[i] = out.data[(first + i) * out.stride];
     const T* from = X + first * row_step;
     for (Index j = 0; j < depth; ++j, from += depth_step) {
-      for (Index i = 0; i < count; ++i) sum[i] += static_cast<double>(from[i * row_step]) * m.data[j * m.stride];
+      for (Index i = 0; i < count; ++i) sum[i] += static_cast<S>(from[i * row_step]) * m.data[j * m.stride];
     }
     for (Index i = 0; i < count; ++i) out.data[(first + i) * out.stride] = sum[i];
   }
 }
 
-template <class T>
-HWY_INLINE void product(const T* X, Index x_stride, Index rows, Index depth, ConstRows M, Index r, Rows out) {
+template <class T, class S>
+HWY_INLINE void product(const T* X, Index x_stride, Index rows, Index depth, ConstRowsOf<S> M, Index r, RowsOf<S> out) {
   if (r == 1) return one_column(X, x_stride, 1, rows, depth, M, out);
-  HWY_ALIGN double panel[kTileRows * kPanel];
+  HWY_ALIGN S panel[kTileRows * kPanel];
   for (Index j = 0; j < depth; j += kDepth) {
     const Index deep = std::min(kDepth, depth - j);
     for_row_tiles(rows, [&]<int kRows>(std::integral_constant<int, kRows>, Index first) HWY_ATTR {
       for (int i = 0; i < kRows; ++i) {
         const T* HWY_RESTRICT from = X + (first + i) * x_stride + j;
-        for (Index e = 0; e < deep; ++e) panel[i * kPanel + e] = static_cast<double>(from[e]);
+        for (Index e = 0; e < deep; ++e) panel[i * kPanel + e] = static_cast<S>(from[e]);
       }
-      with_lanes(r, [&](auto d) HWY_ATTR {
+      with_lanes<S>(r, [&](auto d) HWY_ATTR {
         for_column_tiles<kTileVectors>(
             d, r, [&]<int kVectors>(std::integral_constant<int, kVectors>, const Columns& at) HWY_ATTR {
               multiply_tile<decltype(d), kRows, kVectors, kPanel, 1>(d, deep, panel, {M.data + j * M.stride, M.stride},
@@ -120,7 +121,7 @@ HWY_INLINE void transpose_product(const T* X, Index x_stride, Index rows, Index 
 #pragma GCC unroll 8
         for (int i = 0; i < kRows; ++i) panel[e * kRows + i] = static_cast<double>(from[i]);
       }
-      with_lanes(r, [&](auto d) HWY_ATTR {
+      with_lanes<double>(r, [&](auto d) HWY_ATTR {
         for_column_tiles<kTileVectors>(
             d, r, [&]<int kVectors>(std::integral_constant<int, kVectors>, const Columns& at) HWY_ATTR {
               multiply_tile<decltype(d), kRows, kVectors, 1, kRows>(d, deep, panel, {M.data + j * M.stride, M.stride},
@@ -153,6 +154,14 @@ void product_float(const float* X, Index x_stride, Index rows, Index depth, Cons
 void product_double(const double* X, Index x_stride, Index rows, Index depth, ConstRows M, Index r, Rows out) {
   product(X, x_stride, rows, depth, M, r, out);
 }
+void product_float_narrow(const float* X, Index x_stride, Index rows, Index depth, NarrowConstRows M, Index r,
+                          NarrowRows out) {
+  product(X, x_stride, rows, depth, M, r, out);
+}
+void product_double_narrow(const double* X, Index x_stride, Index rows, Index depth, NarrowConstRows M, Index r,
+                           NarrowRows out) {
+  product(X, x_stride, rows, depth, M, r, out);
+}
 void transpose_float(const float* X, Index x_stride, Index rows, Index depth, ConstRows M, Index r, Rows out) {
   transpose_product(X, x_stride, rows, depth, M, r, out);
 }
@@ -171,6 +180,8 @@ namespace omvc::simd {
 
 HWY_EXPORT(product_float);
 HWY_EXPORT(product_double);
+HWY_EXPORT(product_float_narrow);
+HWY_EXPORT(product_double_narrow);
 HWY_EXPORT(transpose_float);
 HWY_EXPORT(transpose_double);
 HWY_EXPORT(squares_float);
@@ -182,6 +193,12 @@ void add_product(const float* X, Index x_stride, Index rows, Index depth, ConstR
 }
 void add_product(const double* X, Index x_stride, Index rows, Index depth, ConstRows M, Index r, Rows out) {
   HWY_DYNAMIC_DISPATCH(product_double)(X, x_stride, rows, depth, M, r, out);
+}
+void add_product(const float* X, Index x_stride, Index rows, Index depth, NarrowConstRows M, Index r, NarrowRows out) {
+  HWY_DYNAMIC_DISPATCH(product_float_narrow)(X, x_stride, rows, depth, M, r, out);
+}
+void add_product(const double* X, Index x_stride, Index rows, Index depth, NarrowConstRows M, Index r, NarrowRows out) {
+  HWY_DYNAMIC_DISPATCH(product_double_narrow)(X, x_stride, rows, depth, M, r, out);
 }
 
 void add_transpose_product(const float* X, Index x_stride, Index rows, Index depth, ConstRows M, Index r, Rows out) {

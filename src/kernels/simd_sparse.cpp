@@ -13,19 +13,19 @@
 HWY_BEFORE_NAMESPACE();
 namespace omvc::simd::HWY_NAMESPACE {
 
-template <class T>
-HWY_INLINE void sparse_rows(const SparseRows<T>& X, ConstRows M, Index r, Rows out) {
+template <class T, class S>
+HWY_INLINE void sparse_rows(const SparseRows<T>& X, ConstRowsOf<S> M, Index r, RowsOf<S> out) {
   if (r == 1) {
     for (Index i = X.first; i < X.last; ++i) {
-      double sum = 0;
+      S sum = 0;
       for (Index e = X.offsets[i]; e < X.offsets[i + 1]; ++e) {
-        sum += static_cast<double>(X.values[e]) * M.data[X.columns[e] * M.stride];
+        sum += static_cast<S>(X.values[e]) * M.data[X.columns[e] * M.stride];
       }
       out.data[(i - X.first) * out.stride] = sum;
     }
     return;
   }
-  with_lanes(r, [&](auto d) HWY_ATTR {
+  with_lanes<S>(r, [&](auto d) HWY_ATTR {
     for_column_tiles<4>(d, r, [&]<int kVectors>(std::integral_constant<int, kVectors>, const Columns& at) HWY_ATTR {
       using V = hn::Vec<decltype(d)>;
       for (Index i = X.first; i < X.last; ++i) {
@@ -33,14 +33,14 @@ HWY_INLINE void sparse_rows(const SparseRows<T>& X, ConstRows M, Index r, Rows o
 #pragma GCC unroll 4
         for (int v = 0; v < kVectors; ++v) sum[v] = hn::Zero(d);
         for (Index e = X.offsets[i]; e < X.offsets[i + 1]; ++e) {
-          const double* row = M.data + X.columns[e] * M.stride;
-          const V x = hn::Set(d, static_cast<double>(X.values[e]));
+          const S* row = M.data + X.columns[e] * M.stride;
+          const V x = hn::Set(d, static_cast<S>(X.values[e]));
 #pragma GCC unroll 4
           for (int v = 0; v < kVectors; ++v) {
             sum[v] = hn::MulAdd(x, hn::LoadU(d, row + at[static_cast<std::size_t>(v)]), sum[v]);
           }
         }
-        double* to = out.data + (i - X.first) * out.stride;
+        S* to = out.data + (i - X.first) * out.stride;
 #pragma GCC unroll 4
         for (int v = 0; v < kVectors; ++v) hn::StoreU(sum[v], d, to + at[static_cast<std::size_t>(v)]);
       }
@@ -60,7 +60,7 @@ HWY_INLINE void sparse_transpose(const SparseRows<T>& X, Index begin, Index end,
     }
     return;
   }
-  with_lanes(r, [&](auto d) HWY_ATTR {
+  with_lanes<double>(r, [&](auto d) HWY_ATTR {
     for_column_tiles<4>(d, r, [&]<int kVectors>(std::integral_constant<int, kVectors>, const Columns& at) HWY_ATTR {
       using V = hn::Vec<decltype(d)>;
       for (Index i = X.first; i < X.last; ++i) {
@@ -89,6 +89,12 @@ HWY_INLINE void sparse_transpose(const SparseRows<T>& X, Index begin, Index end,
 
 void sparse_float(const SparseRows<float>& X, ConstRows M, Index r, Rows out) { sparse_rows(X, M, r, out); }
 void sparse_double(const SparseRows<double>& X, ConstRows M, Index r, Rows out) { sparse_rows(X, M, r, out); }
+void sparse_float_narrow(const SparseRows<float>& X, NarrowConstRows M, Index r, NarrowRows out) {
+  sparse_rows(X, M, r, out);
+}
+void sparse_double_narrow(const SparseRows<double>& X, NarrowConstRows M, Index r, NarrowRows out) {
+  sparse_rows(X, M, r, out);
+}
 void sparse_transpose_float(const SparseRows<float>& X, Index begin, Index end, ConstRows M, Index r, Rows out) {
   sparse_transpose(X, begin, end, M, r, out);
 }
@@ -104,6 +110,8 @@ namespace omvc::simd {
 
 HWY_EXPORT(sparse_float);
 HWY_EXPORT(sparse_double);
+HWY_EXPORT(sparse_float_narrow);
+HWY_EXPORT(sparse_double_narrow);
 HWY_EXPORT(sparse_transpose_float);
 HWY_EXPORT(sparse_transpose_double);
 
@@ -112,6 +120,12 @@ void sparse_product(const SparseRows<float>& X, ConstRows M, Index r, Rows out) 
 }
 void sparse_product(const SparseRows<double>& X, ConstRows M, Index r, Rows out) {
   HWY_DYNAMIC_DISPATCH(sparse_double)(X, M, r, out);
+}
+void sparse_product(const SparseRows<float>& X, NarrowConstRows M, Index r, NarrowRows out) {
+  HWY_DYNAMIC_DISPATCH(sparse_float_narrow)(X, M, r, out);
+}
+void sparse_product(const SparseRows<double>& X, NarrowConstRows M, Index r, NarrowRows out) {
+  HWY_DYNAMIC_DISPATCH(sparse_double_narrow)(X, M, r, out);
 }
 
 void add_sparse_transpose_product(const SparseRows<float>& X, Index begin, Index end, ConstRows M, Index r, Rows out) {

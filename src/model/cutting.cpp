@@ -39,15 +39,6 @@ Model::Before Model::remember(Workers& workers) {
   return before;
 }
 
-std::vector<std::int32_t> Model::place_sample(Workers& workers) const {
-  std::vector<std::int32_t> ids;
-  for (const PreparedChunk& piece : sample_->pieces()) {
-    const Near near = find_near(piece, placing().table(), 1, 0, workers);
-    ids.insert(ids.end(), near.ids.begin(), near.ids.end());
-  }
-  return ids;
-}
-
 void Model::cut(int clusters, bool anew, Workers& workers) {
   if (predictor_) {
     throw Error(ErrorKind::usage,
@@ -188,7 +179,8 @@ void Model::cut_counted(Workers& workers) {
 }
 
 void Model::give_numbers(const Before& before, Workers& workers) {
-  const std::vector<std::int32_t> ids = place_sample(workers);
+  const std::vector<std::int32_t> ids =
+      assign_sample(*sample_, sample_->pieces().size(), placing().table(), workers).labels;
   const auto group_of = [&](std::size_t i) {
     return ids[i] < 0 ? -1 : clusters_.group[static_cast<std::size_t>(ids[i])];
   };

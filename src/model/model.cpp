@@ -154,9 +154,9 @@ Matrix Model::embed_prototypes(Workers& workers) const {
   std::vector<Index> all(static_cast<std::size_t>(m));
   std::iota(all.begin(), all.end(), Index{0});
   chunk.rows = all;
-  for (const Matrix& columns : placing().table().columns) {
+  for (const NarrowMatrix& columns : placing().table().columns) {
     DenseBlock<double> block{.rows = m, .cols = columns.rows(), .values = {}};
-    const Matrix rows = columns.transpose();
+    const Matrix rows = columns.transpose().cast<double>();
     block.values.assign(rows.data(), rows.data() + rows.size());
     chunk.views.push_back({std::move(block), all});
   }

@@ -162,7 +162,6 @@ class Model {
   void cut_candidates(int clusters, Workers& workers);
   void use_refined(FinePrototypes prototypes, int clusters, Workers& workers);
   // The prototype that is nearest to every instance of the sample.
-  std::vector<std::int32_t> place_sample(Workers& workers) const;
   void give_numbers(const Before& before, Workers& workers);
 
   Options options_;

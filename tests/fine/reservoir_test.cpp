@@ -74,9 +74,12 @@ TEST(Reservoir, IsUniformOverTheStream) {
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     Reservoir reservoir(schema(), {.bytes = 12000, .half_life = 0, .seed = seed});
     const auto source = make_planted_source(planted());
-    for (Index row = 0; auto rows = source->next(25); row += rows->size())
+    Index row = 0;
+    while (const auto rows = source->next(25)) {
       reservoir.offer(*rows, static_cast<double>(row));
-    for (const Index row : rows_of(reservoir)) early += row < 200 ? 1 : 0;
+      row += rows->size();
+    }
+    for (const Index kept : rows_of(reservoir)) early += kept < 200 ? 1 : 0;
     all += static_cast<double>(reservoir.size());
   }
   EXPECT_NEAR(early / all, 0.5, 0.04);

@@ -21,6 +21,8 @@ std::vector<Block> blocks_of(const Matrix& X) {
 // A sum of n products of numbers in [0, 1) in any order differs from the naive one by at most about n^2 ulp.
 double tolerance(Index n) { return 1e-15 * static_cast<double>(n * n + 1); }
 
+constexpr double kNarrow = 1 << 29;  // how much coarser single precision is than double
+
 class DataBlockShapes : public testing::TestWithParam<Shape> {};
 
 TEST_P(DataBlockShapes, EqualTheNaiveOracle) {
@@ -34,6 +36,13 @@ TEST_P(DataBlockShapes, EqualTheNaiveOracle) {
     Matrix product(shape.rows, shape.rank);
     data.times(U, product, workers);
     EXPECT_LE((product - naive::times(block, U)).cwiseAbs().maxCoeff(), tolerance(shape.cols)) << block.index();
+
+    const NarrowMatrix narrow = U.cast<float>();
+    NarrowMatrix narrow_product(shape.rows, shape.rank);
+    data.times(narrow, narrow_product, workers);
+    const Matrix exact = naive::times(block, narrow.cast<double>());
+    EXPECT_LE((narrow_product.cast<double>() - exact).cwiseAbs().maxCoeff(), kNarrow * tolerance(shape.cols))
+        << block.index();
 
     Matrix sum = Matrix::Ones(shape.cols, shape.rank);
     data.add_transpose_times(V, sum, workers);

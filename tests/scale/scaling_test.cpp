@@ -121,9 +121,13 @@ TEST(Scaling, ShiftingScalingsDoWhatTheirNamesSay) {
   for (const Scaling scaling : {Scaling::minmax, Scaling::standard, Scaling::variance}) {
     const Matrix Y = scaled_matrix(scaling, X);
     EXPECT_LT(Y.colwise().minCoeff().cwiseAbs().maxCoeff(), 1e-12);
-    if (scaling == Scaling::minmax) EXPECT_LT((Y.colwise().maxCoeff().array() - 1).abs().maxCoeff(), 1e-12);
-    if (scaling == Scaling::standard) EXPECT_LT((variances(Y).array() - 1).abs().maxCoeff(), 1e-10);
-    if (scaling == Scaling::variance) EXPECT_NEAR(variances(Y).sum(), 1, 1e-10);
+    if (scaling == Scaling::minmax) {
+      EXPECT_LT((Y.colwise().maxCoeff().array() - 1).abs().maxCoeff(), 1e-12);
+    } else if (scaling == Scaling::standard) {
+      EXPECT_LT((variances(Y).array() - 1).abs().maxCoeff(), 1e-10);
+    } else {
+      EXPECT_NEAR(variances(Y).sum(), 1, 1e-10);
+    }
   }
   // Equal variance keeps the proportions of the features; standardising does not.
   const RowVector before = variances(X), after = variances(scaled_matrix(Scaling::variance, X));
