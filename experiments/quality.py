@@ -119,6 +119,21 @@ def all_table(command, scratch):
                    f"{mean(paper, 'ac')} |")
 
 
+def publish(name, table, command, write):
+    """Prints the lines of a table as they come and, where asked for, puts them into their place in docs/quality.md."""
+    lines = []
+    for line in table:
+        print(line, flush=True)
+        lines.append(line)
+    if not write:
+        return
+    stamp = f"{datetime.date.today()}, {platform.machine()}, 2 cores; `python3 {command}`"
+    page = ROOT / "docs" / "quality.md"
+    block = "\n".join([*lines, "", f"Measured {stamp}.", ""])
+    page.write_text(re.sub(rf"(<!-- {name} -->\n).*?(<!-- end -->)", lambda m: m[1] + block + m[2], page.read_text(),
+                           flags=re.S))
+
+
 def main():
     tables = {"paper": paper_table, "grid": grid_table, "default": default_table, "choice": choice_table, "all": all_table}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -128,18 +143,9 @@ def main():
     arguments = parser.parse_args()
     if not DATA.is_dir():
         sys.exit(f"no data at {DATA}: set OMVC_DATA")
-    lines = []
     with tempfile.TemporaryDirectory() as scratch:
-        for line in tables[arguments.table](arguments.omvc, scratch):
-            print(line, flush=True)
-            lines.append(line)
-    stamp = (f"{datetime.date.today()}, {platform.machine()}, 2 cores; "
-             f"`python3 experiments/quality.py {arguments.table} --write`")
-    if arguments.write:
-        page = ROOT / "docs" / "quality.md"
-        pattern = rf"(<!-- {arguments.table} -->\n).*?(<!-- end -->)"
-        block = "\n".join([*lines, "", f"Measured {stamp}.", ""])
-        page.write_text(re.sub(pattern, lambda m: m[1] + block + m[2], page.read_text(), flags=re.S))
+        publish(arguments.table, tables[arguments.table](arguments.omvc, scratch),
+                f"experiments/quality.py {arguments.table} --write", arguments.write)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,9 @@ namespace {
 
 constexpr int kMostChosen = 25;    // the largest K that is considered where none is given
 constexpr int kRefineRounds = 50;  // assignments until K prototypes are at rest
+// The labels of a cut follow the same weights by which it is judged, so its normalised cut is too good by some tenths:
+// of round, overlapping clusters the better labelling has up to 1.4 times that of the cut, of others more than twice.
+constexpr double kRoundShare = 1.5;
 
 }  // namespace
 
@@ -111,7 +114,7 @@ void Model::cut_prototypes(int clusters, Workers& workers) {
   const double round = normalised_cut(near_, refined.labels, clusters, fine_.size());
   candidates_ = {{"cut of the prototypes", cut}, {"round clusters", round}};
   clusters_.found_by = fmt::format("a cut of {} fine prototypes", fine_.size());
-  if (!(round < cut)) return;
+  if (!(round < kRoundShare * cut)) return;
   use_refined(std::move(refined.prototypes), clusters, workers);
   clusters_.found_by = fmt::format("a cut of {} fine prototypes, refined to one per cluster", fine_.size());
 }
