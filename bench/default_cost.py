@@ -7,7 +7,7 @@ old: seconds of version 0.1 (a program given by --old, else built from its commi
 and YouTube and on 1,600 planted rows in 100 clusters. peer: the time of scikit-learn's KMeans(n_init=10) alone on the
 concatenated data, already in memory, beside that of the whole command, reading and writing included. debian: the packages
 of the Debian archive as experiments/debian_archive.py of the data sets writes them (--debian FOLDER), beside TruncatedSVD
-and KMeans of zero-filled tf-idf. memory: peak memory of 100,000 and 5,000,000 planted rows.
+and KMeans of zero-filled tf-idf. memory: peak memory of 100,000, 1,000,000 and 5,000,000 planted rows.
 
 --write puts the tables into docs/performance.md. Planted data are kept in --folder and used again.
 """
@@ -211,7 +211,7 @@ def main():
     parser.add_argument("--python", default=sys.executable, help="that has scikit-learn, SciPy and h5py")
     parser.add_argument("--debian", help="the folder of the Debian archive's packages")
     parser.add_argument("--folder", default=os.path.join(tempfile.gettempdir(), "omvc-default-cost"))
-    parser.add_argument("--sizes", type=lambda text: [int(each) for each in text.split(",")], default=[100_000, 5_000_000])
+    parser.add_argument("--sizes", type=lambda text: [int(each) for each in text.split(",")], default=[100_000, 1_000_000, 5_000_000])
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--write", action="store_true")

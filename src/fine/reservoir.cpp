@@ -99,7 +99,9 @@ void Reservoir::add(Chunk rows, const std::vector<double>& priorities) {
     append_chunk(kept_, rows, schema_);
   }
   priorities_.insert(priorities_.end(), priorities.begin(), priorities.end());
-  if (bytes_ > kSlack * static_cast<double>(options_.bytes)) shrink();
+  const bool full = bytes_ > kSlack * static_cast<double>(options_.bytes) ||
+                    static_cast<double>(size()) > kSlack * static_cast<double>(options_.rows);
+  if (full) shrink();
 }
 
 void Reservoir::shrink() {
@@ -116,7 +118,8 @@ void Reservoir::shrink() {
   double sum = 0;
   while (count < order.size()) {
     const auto at = static_cast<std::size_t>(order[count]);
-    const bool fits = sum + bytes[at] <= static_cast<double>(options_.bytes) || count == 0;
+    const bool fits = count == 0 || (sum + bytes[at] <= static_cast<double>(options_.bytes) &&
+                                     static_cast<Index>(count) < options_.rows);
     if (!fits || (!whole_ && priorities_[at] >= limit_)) break;
     sum += bytes[at];
     ++count;

@@ -1,5 +1,5 @@
-// A sample of all rows seen, as they came (unscaled), within a bounded number of bytes: what prototypes are made from,
-// and made again when the stream has grown or changed.
+// A sample of all rows seen, as they came (unscaled), within a bounded number of bytes and rows: what prototypes are
+// made from, and made again when the stream has grown or changed.
 //
 // Every row has a priority, drawn from the seed and its row number alone; the rows with the smallest priorities that
 // fit are kept. So the sample is uniform, depends neither on the order of the rows nor on how they are cut into chunks,
@@ -21,6 +21,7 @@ namespace omvc {
 
 struct ReservoirOptions {
   Index bytes = Index{64} << 20;
+  Index rows = 80'000;   // narrow rows: prototypes learn nothing from more of them, and each takes time and room
   double half_life = 0;  // instances; 0: all rows have the same chance
   std::uint64_t seed = 0;
 };
@@ -52,7 +53,7 @@ class Reservoir {
   double priority(Index row, double clock) const;
   bool counts_still(std::size_t at) const;
   void add(Chunk rows, const std::vector<double>& priorities);
-  void shrink();  // to the bytes allowed
+  void shrink();  // to what is allowed
 
   ReservoirOptions options_;
   Schema schema_;

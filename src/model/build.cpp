@@ -23,6 +23,8 @@ constexpr int kRankPerCluster = 5;
 constexpr int kSparseRankPerCluster = 2;
 constexpr Index kSparseRows = 4000;           // of the sample that are factorised where rows are compared by direction,
 constexpr Index kSparseRowsPerCluster = 100;  // and for each cluster
+constexpr Index kDenseRows = 20000;           // and of dense rows
+constexpr Index kDenseRowsPerCluster = 500;
 constexpr int kGroupIterations = 20;
 constexpr int kRounds = 2;        // of moving fine prototypes to the means of the rows that are nearest
 constexpr double kPriorRows = 1;  // that the factorisation counts for in a prototype
@@ -114,9 +116,10 @@ void Model::build(Workers& workers) {
   for (const ViewSchema& view : schema_.views) features += view.features;
   if (options_.rank == 0) rank = std::min({rank, features, sample_->size() / 3});
   rank = std::clamp<Index>(rank, 1, sample_->size());
-  // Sparse rows are many and wide, and their factors serve as one beginning among several: a part of them will do.
-  const std::size_t pieces =
-      by_direction() ? sample_->pieces_for(std::max(kSparseRows, kSparseRowsPerCluster * k)) : sample_->pieces().size();
+  // Sparse rows are wide, and their factors serve as one beginning among several: a part of them will do. Factors of
+  // dense rows are where prototypes begin, and prototypes then move with all rows.
+  const std::size_t pieces = sample_->pieces_for(by_direction() ? std::max(kSparseRows, kSparseRowsPerCluster * k)
+                                                                : std::max(kDenseRows, kDenseRowsPerCluster * k));
   Embedded embedded =
       factorise_sample(*sample_, pieces, schema_, static_cast<int>(rank), by_direction(), options_.seed, workers);
   factors_ = std::move(embedded.factors);
