@@ -138,6 +138,16 @@ void LivingFit::finish(bool /*complete*/, Workers& workers) {
   model_->rest();
 }
 
+// What a row says has to be of this model: a checksum tells that it was not altered, not that it makes sense.
+void LivingFit::check_record(std::span<const double> record) const {
+  bool sound = record[0] >= 0 && record[0] <= static_cast<double>(model_->generation()) && record[kHead] >= 0;
+  const double places = sound ? static_cast<double>(model_->places(static_cast<Index>(record[0]))) : 0;
+  for (const double number : record.subspan(kHead)) sound = sound && number >= -1 && number < places;
+  if (!sound) {
+    throw Error(ErrorKind::data, "the rows of the checkpoint are not those of its model; start again without --resume");
+  }
+}
+
 void LivingFit::label_stored(Workers& workers) {
   const FinePrototypes& prototypes = model_->placing();
   Matrix latent;  // of each prototype: what stands for the embedding of a row that is gone
@@ -154,6 +164,7 @@ void LivingFit::label_stored(Workers& workers) {
     for (Index i = 0; i < count; ++i) {
       const double* record = records.data() + i * width;
       if (std::isnan(record[0])) continue;
+      check_record({record, static_cast<std::size_t>(width)});
       Near near{.count = width - kHead, .ids = {}, .weights = {}, .distances = {record[1]}};
       for (Index j = kHead; j < width; ++j) {
         near.ids.push_back(record[j] < 0 ? -1 : id_of(record[j]));
@@ -205,10 +216,11 @@ void LivingFit::save(Archive& archive) const {
 
 void LivingFit::load(const Archive& archive) {
   const std::vector<Index>& pass = archive.integers("fit/pass");
-  if (pass.size() != 1 || pass[0] < 1) throw Error(ErrorKind::data, "the checkpoint's pass makes no sense");
+  if (pass.size() != 1 || pass[0] < 1 || pass[0] > model_->options().passes + 1)
+    throw Error(ErrorKind::data, "the checkpoint's pass makes no sense");
   pass_ = static_cast<int>(pass[0]);
   restore_position(archive, "near/rows", *near_);
-  if (!wants_embedding_) return;
+  if (!wants_embedding_ || !model_->built()) return;
   embedding_ = folder_.open("embedding", rank());
   if (archive.has("embedding/rows")) restore_position(archive, "embedding/rows", *embedding_);
 }

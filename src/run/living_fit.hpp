@@ -38,6 +38,7 @@ class LivingFit final : public Method {
   void write(std::span<const Index> rows, const Near& near, Index generation);
   void write_embedding(const PreparedChunk& chunk, Workers& workers);
   void write_sample(Workers& workers);
+  void check_record(std::span<const double> record) const;
   void label_stored(Workers& workers);
   void label_sample(Workers& workers);
 
