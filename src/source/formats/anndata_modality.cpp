@@ -79,15 +79,15 @@ std::vector<Index> Modality::read_map(Index first, Index count) const {
 }
 
 void Modality::check_map(Index instances) const {
-  std::vector<bool> taken(static_cast<std::instancest>(obs.rows()), false);
+  std::vector<bool> taken(static_cast<std::size_t>(obs.rows()), false);
   for (Index first = 0; first < instances; first += kNamesAtOnce) {
     for (const Index row : read_map(first, std::min(kNamesAtOnce, instances - first))) {
       if (row == 0) continue;
-      if (taken[static_cast<std::instancest>(row) - 1]) {
+      if (taken[static_cast<std::size_t>(row) - 1]) {
         throw Error(ErrorKind::data,
                     fmt::format("{}: row {} is said to belong to two instances", stored_map->where(), row));
       }
-      taken[static_cast<std::instancest>(row) - 1] = true;
+      taken[static_cast<std::size_t>(row) - 1] = true;
     }
   }
 }

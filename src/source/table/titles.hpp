@@ -7,8 +7,8 @@
 
 namespace omvc {
 
-// How many of the first lines are titles: each has one field, which is not a number, where the lines of data have
-// several, and a header without numbers comes next. None where the user says that there is no header.
+// How many of the first lines are titles: each has fewer fields than the data below, or only one that is not empty, and
+// no numbers, and a header without numbers comes next. None where the user says that there is no header.
 std::size_t count_titles(const LayoutWishes& wishes, const std::vector<TextLine>& lines, const CellFormat& cells);
 
 }  // namespace omvc
