@@ -76,11 +76,11 @@ int LivingFit::learn(const PreparedChunk& chunk, Workers& workers) {
 
 void LivingFit::learn_unscaled(Chunk chunk, Workers& workers) {
   const std::vector<Index> rows = chunk.rows;
-  const bool first = !model_->built();
+  if (!model_->built()) early_.push_back(chunk);
   const Index generation = model_->generation();
   const std::optional<Placed> placed = model_->learn(std::move(chunk), workers);
   if (placed) write(rows, placed->near, generation);
-  if (first && model_->built()) write_sample(workers);
+  if (model_->built()) place_early(workers);
 }
 
 void LivingFit::end_pass(Workers& workers) {
@@ -115,17 +115,20 @@ void LivingFit::write_embedding(const PreparedChunk& chunk, Workers& workers) {
   embedding_->write(numbers, kept.data());
 }
 
-// The rows of a stream that came before there were any prototypes are all in the sample.
-void LivingFit::write_sample(Workers& workers) {
-  for (const PreparedChunk& piece : model_->sample().pieces()) {
-    write(piece.chunk->rows, model_->place(piece, workers).near, model_->generation());
+// The rows that came before there were any prototypes: few, but more than the sample holds where they are very wide.
+void LivingFit::place_early(Workers& workers) {
+  for (Chunk& chunk : early_) {
+    model_->scale(chunk);
+    const PreparedChunk data(chunk);
+    write(chunk.rows, model_->place(data, workers).near, model_->generation());
   }
-  model_->rest();
+  early_.clear();
 }
 
 void LivingFit::finish(bool /*complete*/, Workers& workers) {
   if (!again_) {
     model_->refresh(workers);
+    place_early(workers);
     model_->number_anew(workers);
     if (wants_embedding_) embedding_ = folder_.open("embedding", rank());
   } else if (!model_->whole()) {

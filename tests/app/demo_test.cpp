@@ -87,7 +87,8 @@ TEST_F(Demo, IsWhatTheReadmeShows) {
     return std::regex_replace(out, std::regex(" +"), " ");
   };
   const std::string readme = read_bytes(OMVC_SOURCE_DIR "/README.md");
-  const std::size_t begin = readme.find("\n```\n", readme.find("make demo")) + 1;
+  const std::size_t closed = readme.find("\n```\n", readme.find("make demo"));
+  const std::size_t begin = readme.find("\n```\n", closed + 4) + 1;
   const std::size_t end = readme.find("\n```\n", begin + 4);
   ASSERT_LT(end, readme.size());
   const std::vector<std::string> shown = lines_of(readme.substr(begin + 4, end - begin - 4));

@@ -49,8 +49,8 @@ TEST_F(Interrupt, WithinALongStepEndsTheRun) {
 }
 
 TEST_F(Interrupt, WhilePrototypesAreMadeKeepsTheFirstLook) {
-  const std::string data = dir_.write_file("a.csv", to_text(planted_table(600, 6, 1), ","));
-  const Arguments fit{"fit", data, "-k", "3", "--rank", "500", "--memory", "0.02", "--labels"};
+  const std::string data = dir_.write_file("a.csv", to_text(planted_table(1500, 20, 1), ","));
+  const Arguments fit{"fit", data, "-k", "60", "--labels"};
   const Arguments keep{"--checkpoint", dir_.path("run"), "--resume"};
   Process process(fit + Arguments{dir_.path("labels")} + keep);
   while (!std::filesystem::exists(dir_.path("run"))) std::this_thread::yield();

@@ -92,12 +92,24 @@ TEST_F(Reports, WhatIsExplainedIsTheSameForAFileAndAPipe) {
   const nlohmann::json file = run_command({"fit", a_, b_, "-k", "3", "--json"}).json();
   const nlohmann::json pipe = run_command({"fit", a_, b_, "-k", "3", "--json", "--once"}).json();
   const nlohmann::json sampled =
-      run_command({"fit", a_, b_, "-k", "3", "--json", "--memory", "0.005", "--passes", "3"}).json();
+      run_command({"fit", a_, b_, "-k", "3", "--json", "--memory", "0.01", "--passes", "3"}).json();
+  EXPECT_EQ(sampled.at("cluster_sizes"), file.at("cluster_sizes"));
   for (std::size_t v = 0; v < 2; ++v) {
     const double expected = file.at("view_details").at(v).at("explained");
     EXPECT_GT(expected, 0.5);
     EXPECT_NEAR(pipe.at("view_details").at(v).at("explained"), expected, 1e-9);
-    EXPECT_NEAR(sampled.at("view_details").at(v).at("explained"), expected, 0.02) << "other prototypes, same partition";
+    EXPECT_NEAR(sampled.at("view_details").at(v).at("explained"), expected, 1e-9) << "other prototypes, same partition";
+  }
+}
+
+TEST_F(Reports, EveryRowOfAStreamHasALabelThoughTheSampleHoldsAFew) {
+  for (const std::string chunk : {"0", "7"}) {
+    ASSERT_EQ(run_command({"fit", a_, b_, "-k", "3", "--once", "--memory", "0.004", "--chunk", chunk, "--labels",
+                           dir_.path("labels"), "--quiet"})
+                  .code,
+              0);
+    const std::vector<int> labels = read_label_file(dir_.path("labels"));
+    EXPECT_EQ(std::count(labels.begin(), labels.end(), -1), 0) << chunk;
   }
 }
 
