@@ -1,5 +1,5 @@
 # The front door. `make demo` and `make test` do everything on a fresh Debian 12 machine, packages included.
-.PHONY: setup command build demo test format check-format sanitize fuzz-build fuzz fuzz-long bench-build bench bench-end-to-end clean
+.PHONY: setup command build demo install test format check-format sanitize fuzz-build fuzz fuzz-long bench-build bench bench-end-to-end clean
 
 # ccache makes a second build of the same sources quick; without it everything works as well.
 CMAKE_FLAGS := $(if $(shell command -v ccache),-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
@@ -21,6 +21,10 @@ build: setup
 
 demo: command
 	@build/omvc demo
+
+# Command, library, manual page and completions; PREFIX is /usr/local unless told otherwise.
+install: command
+	@cmake --install build --prefix $(or $(PREFIX),/usr/local) >/dev/null
 
 test: build
 	@ctest --preset release --parallel 2

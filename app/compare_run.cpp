@@ -1,6 +1,8 @@
 #include "compare_run.hpp"
 
 #include <cerrno>
+#include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <fmt/format.h>
@@ -8,6 +10,7 @@
 #include <new>
 #include <nlohmann/json.hpp>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 #include "json_text.hpp"
@@ -157,6 +160,19 @@ File temporary() {
   ::_exit(written ? 0 : 1);
 }
 
+// Hands on what was asked of this process alone.
+void wait_for(pid_t child, int& status) {
+  constexpr std::chrono::milliseconds kStep(5);
+  bool told = false;
+  while (true) {
+    const pid_t ended = ::waitpid(child, &status, WNOHANG);
+    if (ended == child || (ended < 0 && errno != EINTR)) return;
+    if (stop_requested() && !told) ::kill(child, SIGTERM);
+    told = told || stop_requested();
+    std::this_thread::sleep_for(kStep);
+  }
+}
+
 std::vector<char> contents(std::FILE* file) {
   std::fseek(file, 0, SEEK_END);
   std::vector<char> bytes(static_cast<std::size_t>(std::max(0L, std::ftell(file))));
@@ -175,12 +191,13 @@ MethodRun run_method(const InputArguments& input, const Options& options, bool q
   if (child < 0) throw Error(ErrorKind::io, fmt::format("cannot start a process: {}", std::strerror(errno)));
   if (child == 0) run_child(input, options, quiet, summary.get(), label_file.get());
   int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  wait_for(child, status);
   const std::vector<char> text = contents(summary.get());
   const nlohmann::json found = nlohmann::json::parse(text.begin(), text.end(), nullptr, false);
   MethodRun run;
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || found.is_discarded()) {
     run.kind = ErrorKind::data;
+    run.stopped = stop_requested();
     run.failure = WIFSIGNALED(status) ? fmt::format("ended by signal {}{}", WTERMSIG(status),
                                                     WTERMSIG(status) == SIGKILL ? ", most likely out of memory" : "")
                                       : "its results could not be kept: is the folder of temporary files full?";

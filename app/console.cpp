@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <iostream>
@@ -17,7 +18,31 @@
 namespace omvc::app {
 namespace {
 
+// How long a step is waited for once it is to stop. By the time that this thread has worked, since a busy machine is no
+// reason to give up what is nearly done.
+constexpr double kPatience = 0.4;          // seconds, for steps that can be asked to stop
+constexpr timespec kWorked{0, 800000000};  // for all others, which end with the process
+constexpr timespec kPassed{3, 0};          // for those that do not work but wait, such as for a pipe
+
 volatile std::sig_atomic_t g_stop = 0;
+volatile std::sig_atomic_t g_noticed = 0;  // whoever runs has been told
+timer_t g_worked;
+timer_t g_passed;
+volatile pid_t g_timers_of = 0;  // the process that made them: a child has none
+
+double seconds_worked() {
+  timespec now{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+void end_unless_noticed(int) {
+  if (g_noticed != 0) return;
+  constexpr std::string_view kText =
+      "omvc: interrupted within a step; no output was written, and a checkpoint is as it was last written\n";
+  [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, kText.data(), kText.size());
+  ::_exit(static_cast<int>(ErrorKind::interrupted));
+}
 
 void request_stop(int signal) {
   if (g_stop != 0) {
@@ -25,6 +50,11 @@ void request_stop(int signal) {
     std::raise(signal);
   }
   g_stop = 1;
+  if (g_timers_of != ::getpid()) return;
+  const itimerspec worked{{0, 0}, kWorked};
+  const itimerspec passed{{0, 0}, kPassed};
+  ::timer_settime(g_worked, 0, &worked, nullptr);
+  ::timer_settime(g_passed, 0, &passed, nullptr);
 }
 
 // The bytes of the character that the text starts with, or 0 if it is a control character or not UTF-8.
@@ -121,9 +151,17 @@ void stop_on_signals() {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     if (std::signal(signal, request_stop) == SIG_IGN) std::signal(signal, SIG_IGN);
   }
+  std::signal(SIGALRM, end_unless_noticed);
+  if (g_timers_of != ::getpid() && ::timer_create(CLOCK_THREAD_CPUTIME_ID, nullptr, &g_worked) == 0 &&
+      ::timer_create(CLOCK_MONOTONIC, nullptr, &g_passed) == 0) {
+    g_timers_of = ::getpid();
+  }
 }
 
-bool stop_requested() { return g_stop != 0; }
+bool stop_requested() {
+  if (g_stop != 0) g_noticed = 1;
+  return g_stop != 0;
+}
 
 ProgressLine::ProgressLine(bool quiet) : quiet_(quiet), terminal_(::isatty(STDERR_FILENO) != 0) {}
 
@@ -229,7 +267,8 @@ std::string ConsoleObserver::describe(const ChunkReport& chunk, double share, do
 }
 
 bool ConsoleObserver::on_chunk(const ChunkReport& chunk) {
-  if (quiet_) return !stop_requested();
+  stopping_ = stop_requested();
+  if (quiet_) return !stopping_;
   const double now = seconds();
   if (chunk.labelling && labelling_since_ < 0) labelling_since_ = now;
   // A resumed run starts in the middle.
@@ -250,7 +289,14 @@ bool ConsoleObserver::on_chunk(const ChunkReport& chunk) {
     message(describe(chunk, share, now));
     next_line_ = 2 * now;
   }
-  return !stop_requested();
+  return !stopping_;
+}
+
+bool ConsoleObserver::on_wait() {
+  if (g_stop == 0 || stopping_) return true;
+  const double now = seconds_worked();
+  if (!stop_seen_) stop_seen_ = now;
+  return now < *stop_seen_ + kPatience;
 }
 
 std::string ConsoleObserver::describe(const PassReport& pass) {

@@ -10,7 +10,10 @@
 
 namespace omvc::app {
 
-// To be called first of all. Descriptors 0 to 2 that were closed are taken, so that no file of ours gets one of them:
+// To be called first of all: SIGINT, SIGTERM and SIGHUP end the process with a message and exit code 6.
+void stop_early();
+
+// To be called next. Descriptors 0 to 2 that were closed are taken, so that no file of ours gets one of them:
 // using stdin or stdout fails then, and messages go nowhere. From here on a message that cannot be written is dropped,
 // whatever the reason; control characters in messages, and in results on a terminal, are shown as such (\x1b); writing
 // to a pipe that nobody reads, or more than a limit on the size of files allows, is an error like any other rather than
@@ -21,7 +24,9 @@ void secure_streams();
 void flush_results();
 
 // From now on SIGINT, SIGTERM and SIGHUP ask the run to stop after its chunk instead of ending the process; a second
-// one ends it. One that is ignored, as by nohup, stays so.
+// one ends it. One that is ignored, as by nohup, stays so. A run that
+// does not ask stop_requested within a second is in the middle of a long step, or waits, and is ended there: every
+// output is whole or not there at any moment.
 void stop_on_signals();
 bool stop_requested();
 
@@ -60,6 +65,7 @@ class ConsoleObserver : public Observer {
   void on_start(const Report& known, int passes) override;
   bool on_chunk(const ChunkReport& chunk) override;
   void on_pass(const PassReport& pass, const Embedding& embedding) override;
+  bool on_wait() override;
 
  protected:
   // A line about a pass, printed when it ends; the observer that scores passes adds to it.
@@ -79,7 +85,9 @@ class ConsoleObserver : public Observer {
   double last_bar_ = -1;
   Index total_ = 0;  // instances a pass, where known
   int passes_ = 1;
-  double labelling_since_ = -1;  // seconds; negative: not yet
+  bool stopping_ = false;            // the run has been told, and ends in its own time
+  std::optional<double> stop_seen_;  // within a step: seconds that the thread had worked then
+  double labelling_since_ = -1;      // seconds; negative: not yet
   double done_before_ = -1;  // instances, over all passes, when the run started or was resumed; negative: not known yet
 };
 

@@ -37,6 +37,14 @@ Pairs read_pairs(const EvaluateArguments& arguments) {
     pairs.unmatched = static_cast<std::size_t>(std::count(pairs.truth.begin(), pairs.truth.end(), kNoClass));
     return pairs;
   }
+  if (labels.ids.empty() != truth.ids.empty()) {
+    const auto& [without, with] = labels.ids.empty() ? std::pair{arguments.labels, arguments.truth}
+                                                     : std::pair{arguments.truth, arguments.labels};
+    fmt::print(stderr,
+               "omvc: note: {} has no sample ids, so it is joined by row with {}, whatever order that is in; write "
+               "labels to a .csv file to have their ids\n",
+               without, with);
+  }
   pairs.truth = std::move(truth.labels);
   if (pairs.labels.size() == pairs.truth.size()) return pairs;
   throw Error(ErrorKind::data, fmt::format("{} has {} labels and {} has {}: they must be of the same instances",

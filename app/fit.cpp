@@ -65,6 +65,13 @@ void fit(const FitArguments& arguments) {
     throw Error(ErrorKind::usage, "--resume needs to know where from: give --checkpoint FILE");
   }
 
+  const bool nothing = !arguments.json && std::all_of(outputs.begin(), outputs.end(),
+                                                      [](const std::string& path) { return path.empty(); });
+  if (nothing) {
+    fmt::print(stderr,
+               "omvc: note: nothing will be written but the report: give --labels, --embedding, --output or --model "
+               "to keep results\n");
+  }
   Input input = open_arguments(arguments.input, options.seed);
   if (!arguments.labels.empty()) sinks.push_back(make_label_sink(arguments.labels, input.source.get()));
   if (!arguments.embedding.empty()) {
@@ -96,27 +103,24 @@ void fit(const FitArguments& arguments) {
   const nlohmann::json summary = summarise(report, observer.scores(), scored.counts());
   if (arguments.json) {
     fmt::print("{}\n", json_text(summary));
-    flush_results();
   } else if (!arguments.quiet) {
-    fmt::print(stderr, "\n{}\n", describe_clusters(report, model));
-    fmt::print(stderr, "{} instances in {} clusters in {:.2f} s, peak memory {:.0f} MB\n", report.instances,
-               report.clusters, report.seconds, static_cast<double>(peak_rss_bytes()) / 1e6);
+    // Results, so on standard output; what the run said on its way is on stderr.
+    fmt::print("{}\n", describe_clusters(report, model));
+    fmt::print("{} instances in {} clusters in {:.2f} s, peak memory {:.0f} MB\n", report.instances, report.clusters,
+               report.seconds, static_cast<double>(peak_rss_bytes()) / 1e6);
     if (summary.contains("nmi_best")) {
-      fmt::print(stderr, "labels against the truth: NMI {:.4f}, AC {:.4f}, ARI {:.4f}\n",
-                 summary["nmi_best"].get<double>(), summary["ac_best"].get<double>(),
-                 summary["ari_best"].get<double>());
+      fmt::print("labels against the truth: NMI {:.4f}, AC {:.4f}, ARI {:.4f}\n", summary["nmi_best"].get<double>(),
+                 summary["ac_best"].get<double>(), summary["ari_best"].get<double>());
     }
     for (const auto& [what, path] : {std::pair{"labels", &arguments.labels},
                                      {"embedding", &arguments.embedding},
                                      {"model", &arguments.model},
                                      {"model for prediction", &arguments.predictor},
                                      {"output", &arguments.output}}) {
-      if (!path->empty()) fmt::print(stderr, "{}: {}\n", what, *path);
-    }
-    if (std::all_of(outputs.begin(), outputs.end() - 1, [](const std::string& path) { return path.empty(); })) {
-      fmt::print(stderr, "nothing was written: give --labels, --embedding, --output or --model\n");
+      if (!path->empty()) fmt::print("{}: {}\n", what, *path);
     }
   }
+  flush_results();
   // Only now that every result is where it was asked for.
   if (!checkpoint.empty()) remove_checkpoint(checkpoint);
   if (arguments.profile) fmt::print(stderr, "\n{}", describe_profile(report));

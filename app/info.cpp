@@ -1,3 +1,4 @@
+#include <cmath>
 #include <cstdio>
 #include <fmt/format.h>
 #include <memory>
@@ -41,8 +42,10 @@ nlohmann::json options_json(const Options& options) {
 // The features that tell each cluster from the others, by view.
 nlohmann::json clusters_json(const Clusterer& model, const std::vector<ViewReport>& views, int top) {
   nlohmann::json out = nlohmann::json::array();
+  const std::vector<double> sizes = model.cluster_sizes();
   for (const int cluster : model.clusters()) {
     nlohmann::json one{{"cluster", cluster}, {"features", nlohmann::json::object()}};
+    if (out.size() < sizes.size()) one["size"] = std::llround(sizes[out.size()]);
     for (std::size_t v = 0; v < views.size(); ++v) {
       nlohmann::json& telling = one["features"][views[v].name] = nlohmann::json::array();
       for (const Feature& feature : model.top_features(v, cluster, top)) {
@@ -61,7 +64,9 @@ void info_checkpoint(const CheckpointSummary& run, bool json) {
                        {"pass", run.pass},       {"labelling", run.labelling},
                        {"chunks", run.chunks},   {"pass_instances", run.pass_instances},
                        {"seconds", run.seconds}, {"options", options_json(run.options)}};
-    for (const PassReport& pass : run.passes) out["per_pass"].push_back({{"loss", pass.loss}, {"error", pass.error}});
+    for (const PassReport& pass : run.passes)
+      out["per_pass"].push_back(
+          {{"pass", pass.pass}, {"loss", pass.loss}, {"error", pass.error}, {"seconds", pass.seconds}});
     for (const ViewSchema& view : run.schema.views) {
       out["views"].push_back({{"name", view.name}, {"features", view.features}});
     }
@@ -89,13 +94,19 @@ void info(const InfoArguments& arguments) {
   const Clusterer model = Clusterer::load(arguments.model);
   const std::vector<ViewReport> views = model.views();
   if (arguments.json) {
-    nlohmann::json out{{"instances", model.instances()},   {"rank", model.rank()},
-                       {"clusters", model.clusters()},     {"found_by", model.found_by()},
-                       {"prototypes", model.prototypes()}, {"learns", model.learns()}};
+    nlohmann::json out{{"instances", model.instances()},
+                       {"rank", model.rank()},
+                       {"found_by", model.found_by()},
+                       {"prototypes", model.prototypes()},
+                       {"learns", model.learns()}};
     out["options"] = options_json(model.options());
     for (const ViewReport& view : views) {
-      out["views"].push_back(
-          {{"name", view.name}, {"features", view.features}, {"observed", view.observed}, {"scaling", view.scaling}});
+      out["views"].push_back({{"name", view.name},
+                              {"features", view.features},
+                              {"observed", view.observed},
+                              {"missing", view.missing},
+                              {"negatives", view.negatives},
+                              {"scaling", view.scaling}});
     }
     out["clusters"] = clusters_json(model, views, arguments.top);
     fmt::print("{}\n", json_text(out));
@@ -110,11 +121,14 @@ void info(const InfoArguments& arguments) {
     table.push_back({view.name, fmt::format("{}", view.features), fmt::format("{}", view.observed), view.scaling});
   }
   fmt::print("{}\n", format_table(table));
-  table = {{"cluster", "view", "features that tell it from the others"}};
-  for (const int cluster : model.clusters()) {
+  table = {{"cluster", "size", "view", "features that tell it from the others"}};
+  const std::vector<double> sizes = model.cluster_sizes();
+  const std::vector<int> clusters = model.clusters();
+  for (std::size_t k = 0; k < clusters.size(); ++k) {
+    const std::string size = k < sizes.size() ? fmt::format("{:.0f}", sizes[k]) : "not kept";
     for (std::size_t v = 0; v < views.size(); ++v) {
-      table.push_back(
-          {v == 0 ? fmt::format("{}", cluster) : "", views[v].name, feature_list(model, v, cluster, arguments.top)});
+      table.push_back({v == 0 ? fmt::format("{}", clusters[k]) : "", v == 0 ? size : "", views[v].name,
+                       feature_list(model, v, clusters[k], arguments.top)});
     }
   }
   fmt::print("{}\n", format_table(table));

@@ -2,10 +2,14 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cxxabi.h>
 #include <exception>
 #include <fmt/format.h>
 #include <new>
+#include <string_view>
 #include <system_error>
+#include <typeinfo>
+#include <unistd.h>
 
 #include "omvc/error.hpp"
 
@@ -94,9 +98,21 @@ int run_and_report(int argc, char** argv) {
   }
 }
 
+// Where an exception cannot be thrown or caught, for want of the memory that this takes or because a library promised
+// to throw none: every output is whole or not there, so the process can end here.
+[[noreturn]] void end_for_want_of_memory() {
+  const std::type_info* thrown = abi::__cxa_current_exception_type();
+  if (thrown != nullptr && *thrown != typeid(std::bad_alloc)) std::abort();
+  constexpr std::string_view kText = "omvc: out of memory\n";
+  [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, kText.data(), kText.size());
+  std::_Exit(static_cast<int>(omvc::ErrorKind::data));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::set_terminate(end_for_want_of_memory);
+  omvc::app::stop_early();
   omvc::app::secure_streams();
   const int code = run_and_report(argc, argv);
   if (code == 0) return 0;

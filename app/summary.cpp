@@ -151,6 +151,7 @@ nlohmann::json summarise(const Report& report, const std::vector<MeanScores>& sc
     out["view_details"].push_back({{"name", view.name},
                                    {"features", view.features},
                                    {"observed", view.observed},
+                                   {"missing", view.missing},
                                    {"negatives", view.negatives},
                                    {"explained", view.explained},
                                    {"scaling", view.scaling}});
@@ -197,7 +198,16 @@ std::string describe_clusters(const Report& report, const Clusterer& model) {
   constexpr int kFeatures = 4;
   constexpr std::size_t kPatterns = 8;
   std::vector<std::vector<std::string>> rows{{"view", "explained"}};
-  for (const ViewReport& view : report.views) rows.push_back({view.name, fmt::format("{:.3f}", view.explained)});
+  const auto lacks = [](const ViewReport& view) { return view.missing > 0; };
+  const bool cells = std::any_of(report.views.begin(), report.views.end(), lacks);
+  if (cells) rows[0].push_back("cells missing");
+  for (const ViewReport& view : report.views) {
+    rows.push_back({view.name, fmt::format("{:.3f}", view.explained)});
+    const double all = static_cast<double>(view.observed) * static_cast<double>(view.features);
+    if (cells)
+      rows.back().push_back(
+          fmt::format("{} ({:.1f} %)", view.missing, 100 * static_cast<double>(view.missing) / std::max(all, 1.0)));
+  }
   std::string out;
   if (report.choice) out += describe_choice(*report.choice) + "\n";
   if (!report.found_by.empty()) {

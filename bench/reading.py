@@ -2,12 +2,14 @@
 """Reading speed of CSV: omvc beside pandas (its own engine and pyarrow's) and polars, in one run, on one machine.
 
 Every reader gets the same files and delivers all values as float64; each runs as often as --repeats says, in turn, and
-its best time counts. Needs build-bench (make bench) and pandas, pyarrow and polars in the Python that runs this.
+its best time counts: MB a second that passed, and MB a second of work of all its threads, which a busy machine changes
+less. Needs build-bench (make bench) and pandas, pyarrow and polars in the Python that runs this.
 """
 
 import argparse
 import os
 import random
+import resource
 import subprocess
 import tempfile
 import time
@@ -30,16 +32,20 @@ def write_table(path, rows, columns, ids):
 
 
 def readers(program):
-    """Functions that read a file and return the seconds it took; those whose package is not there are left out."""
+    """Functions that read a file and return the seconds that passed and the seconds of work; those whose package is not
+    there are left out."""
     def omvc(path):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
         done = subprocess.run([program, path], capture_output=True, text=True, check=True)
-        return float(done.stdout.split()[0])
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        work = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        return float(done.stdout.split()[0]), work
 
     def timed(read):
         def run(path):
-            start = time.perf_counter()
+            start, work = time.perf_counter(), time.process_time()
             read(path)
-            return time.perf_counter() - start
+            return time.perf_counter() - start, time.process_time() - work
         return run
 
     found = {"omvc": omvc}
@@ -73,12 +79,13 @@ def main():
             path = os.path.join(folder, "table.csv")
             write_table(path, rows, columns, ids)
             size = os.path.getsize(path) / 1e6
-            best = {program: float("inf") for program in programs}
+            best = {program: (float("inf"), float("inf")) for program in programs}
             for _ in range(arguments.repeats):
                 for program, read in programs.items():
-                    best[program] = min(best[program], read(path))
+                    best[program] = tuple(map(min, best[program], read(path)))
             print(f"| {name}, {rows:,} x {columns:,} | {size:.0f} | "
-                  + " | ".join(f"{size / best[program]:.0f} MB/s" for program in programs) + " |", flush=True)
+                  + " | ".join(f"{size / best[program][0]:.0f}, {size / best[program][1]:.0f}" for program in programs)
+                  + " |", flush=True)
 
 
 if __name__ == "__main__":

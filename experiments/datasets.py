@@ -1,4 +1,4 @@
-"""The data sets of ../shared/data as arguments of `omvc fit`, with their fixed masks and orders (data/README.md there)."""
+"""The data sets of the folder OMVC_DATA as arguments of `omvc fit`, with their fixed masks and orders (docs/data.md)."""
 
 import json
 import os

@@ -4,18 +4,20 @@
     experiments/faults.py                   every file operation, every opening of a file, every 50th allocation
     experiments/faults.py --memory-step 1   every allocation: hours
     experiments/faults.py --tmpfs           a file system that is full, at every size in steps of 4 kB (needs root)
+    experiments/faults.py --only fit        one command
 
-The n-th call fails, for n = 1, 2, 3, ... until no such call is left, for `fit` with all outputs and a checkpoint,
-`convert`, `assign` and `generate`, on small data, once alone and once with every call after it. What must hold: the
-command ends with an exit code of its own, not by a signal (except where memory is refused, which libhdf5 does not
-survive: it ends the process or crashes); it is not 0 unless every output is right; an output is
-either what it was before or right; nothing is left behind; and the fit can be resumed to the same bits. A call may
-fail without harm, such as making a folder durable. Exits 1 if anything else is found, after printing it.
+The n-th call fails, for n = 1, 2, 3, ... until no such call is left, for every command of PLAN on small data, once alone
+and once with every call after it. What must hold: the command ends with an exit code of its own, not by a signal (except
+where memory is refused, which libhdf5 does not survive: it ends the process or crashes); it is not 0 unless every output
+is right; an output is either what it was before or right; nothing is left behind; and a run with a checkpoint can be
+resumed to the same bits. A call may fail without harm, such as making a folder durable. Exits 1 if anything else is
+found, after printing it.
 """
 import argparse
 import collections
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -23,9 +25,27 @@ import tempfile
 BEFORE = b"what was there before\n"
 
 
+SHAPE = "--rows 60 --features 6,20 --density 1,0.3 -k 3 --missing 0.3 --quiet"
+FIT = "fit data.h5mu -k 3 --chunk 30 --passes 2 --memory 0.003 --threads 1 --quiet"
+PREPARE = [f"generate data.h5mu {SHAPE}", f"{FIT} --model model.omvc"]
+# What is tried, a line each. Names that begin with "out." are outputs, and the one after --checkpoint is a checkpoint.
+PLAN = {
+    "generate": f"generate out.h5mu {SHAPE}",
+    "fit": f"{FIT} --labels out.csv --embedding out.npy --model out.omvc --predictor out.small --output out.results.h5mu "
+           "--checkpoint run --checkpoint-chunks 1 --resume",
+    "convert": "convert data.h5mu -o out.h5mu --quiet",
+    "assign": "assign model.omvc data.h5mu --labels out.txt --embedding out.tsv --output out.h5mu --quiet",
+    "cut": "cut model.omvc -k 2 -o out.omvc",
+    "mask": "mask out.txt --rows 60 --views 2",
+}
+
+
 class Command:
-    def __init__(self, name, words, outputs, checkpoint=None):
-        self.name, self.words, self.outputs, self.checkpoint = name, words, outputs, checkpoint
+    def __init__(self, name, line):
+        self.name, self.words = name, line.split()
+        self.outputs = [word for word in self.words if word.startswith("out.")]
+        follows = dict(zip(self.words, self.words[1:]))
+        self.checkpoint = follows.get("--checkpoint")
 
 
 class Trial:
@@ -42,7 +62,8 @@ class Trial:
         environment = dict(os.environ, TMPDIR=self.path("tmp"), **variables)
         if variables:
             environment["LD_PRELOAD"] = self.preload
-        return subprocess.run([self.omvc, *words], env=environment, stdin=subprocess.DEVNULL, capture_output=True)
+        return subprocess.run([self.omvc, *words], cwd=self.folder, env=environment, stdin=subprocess.DEVNULL,
+                              capture_output=True)
 
     def read(self, name):
         try:
@@ -77,6 +98,8 @@ class Trial:
             self.findings.append(f"{command.name}, {what}: {problem}: {result.stderr.decode(errors='replace')[-200:]}")
 
         self.codes[result.returncode] += 1
+        if result.returncode == -signal.SIGABRT:
+            found("was aborted")
         if orderly and result.returncode not in (0, 2, 3, 4, 5):
             found(f"ended with {result.returncode}")
         for name in command.outputs:
@@ -116,7 +139,8 @@ def try_full_disks(trial, command, right):
     while True:
         subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", place], check=True)
         try:
-            words = [word.replace(trial.folder + "/out.", place + "/out.") for word in command.words]
+            words = ["full/" + word if word in command.outputs else word for word in command.words]
+            trial.set_before(Command(command.name, " ".join(word for word in command.words if word not in command.outputs)))
             result = trial.run(words)
             wrong = result.returncode not in (0, 4)
             for name in command.outputs:
@@ -140,34 +164,23 @@ def main():
     parser.add_argument("--file-step", type=int, default=1)
     parser.add_argument("--memory-step", type=int, default=50)
     parser.add_argument("--tmpfs", action="store_true")
+    parser.add_argument("--only", default=",".join(PLAN), help="commands, separated by commas")
+    parser.add_argument("--kinds", default="files,open,memory", help="what fails, separated by commas")
     arguments = parser.parse_args()
     folder = tempfile.mkdtemp(prefix="omvc-faults-")
     trial = Trial(os.path.abspath(arguments.omvc), os.path.abspath(arguments.preload), folder)
     os.makedirs(trial.path("tmp"))
-    data, model = trial.path("data.h5mu"), trial.path("model.omvc")
-    shape = ["--rows", "60", "--features", "6,20", "--density", "1,0.3", "-k", "3", "--missing", "0.3", "--quiet"]
-    plan = [Command("generate", ["generate", trial.path("out.h5mu"), *shape], ["out.h5mu"])]
-    if trial.run(["generate", data, *shape]).returncode != 0:
-        sys.exit("generate fails by itself")
-    fit = ["fit", data, "-k", "3", "--chunk", "30", "--passes", "2", "--threads", "1", "--quiet"]
-    if trial.run([*fit, "--model", model]).returncode != 0:
-        sys.exit("fit fails by itself")
-    outputs = {"--labels": "out.csv", "--embedding": "out.npy", "--model": "out.omvc", "--predictor": "out.small",
-               "--output": "out.results.h5mu"}
-    named = [word for option, name in outputs.items() for word in (option, trial.path(name))]
-    plan.append(Command("fit", [*fit, *named, "--checkpoint", trial.path("run"), "--checkpoint-chunks", "1", "--resume"],
-                        list(outputs.values()), "run"))
-    plan.append(Command("convert", ["convert", data, "-o", trial.path("out.h5mu"), "--quiet"], ["out.h5mu"]))
-    plan.append(Command("assign", ["assign", model, data, "--labels", trial.path("out.txt"), "--embedding",
-                                   trial.path("out.tsv"), "--quiet"], ["out.txt", "out.tsv"]))
+    for line in PREPARE:
+        if trial.run(line.split()).returncode != 0:
+            sys.exit(f"fails by itself: {line}")
+    plan = [Command(name, PLAN[name]) for name in arguments.only.split(",")]
     for command in plan:
         right = trial.references(command)
         if arguments.tmpfs:
             try_full_disks(trial, command, right)
             continue
-        trial.try_kind(command, right, "files", arguments.file_step)
-        trial.try_kind(command, right, "open", arguments.file_step)
-        trial.try_kind(command, right, "memory", arguments.memory_step)
+        for kind in arguments.kinds.split(","):
+            trial.try_kind(command, right, kind, arguments.memory_step if kind == "memory" else arguments.file_step)
     for (name, kind), points in trial.points.items():
         print(f"{name}, {kind}: {points} points")
     print(f"{sum(trial.points.values())} fault points, exit codes "

@@ -29,6 +29,7 @@ class Runs:
         self.moments = random.Random(arguments.seed)
         self.folder = tempfile.mkdtemp(prefix="omvc-kill-")
         self.omvc = arguments.omvc
+        self.memory = arguments.memory
         self.counts = collections.Counter()
         subprocess.run([self.omvc, "generate", self.path("data.h5mu"), "--rows", str(arguments.rows), "--features",
                         "40,600", "--density", "1,0.03", "-k", "5", "--missing", "0.4", "--seed", "1", "--quiet"],
@@ -42,7 +43,7 @@ class Runs:
 
     def command(self, name, *more):
         named = [word for option, ending in OUTPUTS.items() for word in (option, self.path(name + ending))]
-        return [self.omvc, "fit", self.path("data.h5mu"), "-k", "5", "--quiet", *named, *more]
+        return [self.omvc, "fit", self.path("data.h5mu"), "-k", "5", "--memory", self.memory, "--quiet", *named, *more]
 
     def checkpointed(self, name):
         return self.command(name, "--checkpoint", self.path("ckpt"), "--checkpoint-seconds", "0.02", "--resume")
@@ -84,6 +85,7 @@ def main():
     parser.add_argument("--cycles", type=int, default=100)
     parser.add_argument("--rows", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--memory", default="64", help="of fit: 0.1 is less than the data take")
     parser.add_argument("--fight", action="store_true")
     arguments = parser.parse_args()
     runs = Runs(arguments)

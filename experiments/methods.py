@@ -17,7 +17,7 @@ import tempfile
 
 from datasets import DATA, ROOT, SEEDS, fit
 
-# data set, mask, figures of ../shared/data/README.md: masked k-means; OPIMC 10 passes tuned, default; 1 pass tuned
+# data set, mask, and what other implementations reach with it: masked k-means; OPIMC 10 passes tuned, default; 1 pass tuned
 CELLS = [
     ("digit", "", ".830±.006/.899", ".796±.036/.834", "–", ".750±.049/.784"),
     ("digit", "independent-20", ".808±.010/.829", ".778±.040/.813", "–", ".734±.034/.766"),

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Puts the page and the figures that `omvc reproduce` wrote into docs/reproduction.md and docs/figures/reproduction.
 
-    build/omvc reproduce all --data ../shared/data --out FOLDER --grid
+    build/omvc reproduce all --data "$OMVC_DATA" --out FOLDER --grid
     python3 experiments/reproduction.py FOLDER --write                              the whole page and its figures
     python3 experiments/reproduction.py FOLDER --only "Table IV" --place times --write   sections that begin so
 """

@@ -114,6 +114,53 @@ TEST_P(Checkpoints, ARunEndedAfterAnyChunkAndResumedHasTheSameBits) {
   }
 }
 
+// Where the sample holds everything, nothing is left to read once the prototypes are made: other data are refused all
+// the same.
+TEST(WholeCheckpoints, AreNotGoneOnWithOtherData) {
+  class Failing : public Collected {
+    void finish() override { throw Killed{}; }
+  };
+  const test::TempDir folder;
+  Options options = options_for(Preset::standard);
+  options.memory = 64;
+  const Checkpointing keep{.file = folder.path("run"), .resume = true, .seconds = 0, .chunks = 1};
+  Observer silent;
+  Failing failing;
+  EXPECT_THROW(Clusterer(options).fit(*make_planted_source(planted()), failing, silent, keep), Killed);
+  ASSERT_TRUE(std::filesystem::exists(folder.path("run")));
+  PlantedOptions other = planted();
+  other.seed = 6;
+  Collected found;
+  test::expect_error(ErrorKind::data, {"the data are not those"},
+                     [&] { Clusterer(options).fit(*make_planted_source(other), found, silent, keep); });
+  Clusterer(options).fit(*make_planted_source(planted()), found, silent, keep);
+  Collected alone;
+  Clusterer(options).fit(*make_planted_source(planted()), alone, silent);
+  EXPECT_EQ(found.labels, alone.labels);
+}
+
+TEST_P(Checkpoints, ARunEndedWithinAStepGoesOnToTheSameBits) {
+  class Impatient : public Observer {
+   public:
+    explicit Impatient(int polls) : left_(polls) {}
+    bool on_wait() override { return --left_ > 0; }
+
+   private:
+    int left_;
+  };
+  Observer silent;
+  const auto undisturbed = run({}, silent);
+  const Checkpointing keep{.file = file(), .resume = true, .seconds = 0, .chunks = 1};
+  for (const int polls : {1, 7, 60, 400}) {
+    remove_checkpoint(file());
+    Impatient impatient(polls);
+    run(keep, impatient);
+    const auto resumed = run(keep, silent);
+    ASSERT_TRUE(resumed);
+    EXPECT_TRUE(*resumed == *undisturbed) << polls;
+  }
+}
+
 TEST_P(Checkpoints, ARunThatIsKilledAgainAndAgainEndsWithTheSameBits) {
   Observer silent;
   const auto undisturbed = run({}, silent);

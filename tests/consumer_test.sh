@@ -20,3 +20,17 @@ by_pkg_config=$("$work/consumer")
 [ "$(echo "$by_cmake" | wc -l)" -eq 10 ]
 [ "$by_cmake" = "$by_pkg_config" ]
 "$work/prefix/bin/omvc" --version
+
+# The manual page and the completions know every command, and each shell that is here can read its own.
+share=$work/prefix/share
+for command in fit assign info convert; do
+  grep -q "omvc $command" "$share/man/man1/omvc.1"
+  for file in bash-completion/completions/omvc zsh/site-functions/_omvc fish/vendor_completions.d/omvc.fish; do
+    grep -q "$command" "$share/$file"
+  done
+done
+bash -n "$share/bash-completion/completions/omvc"
+if command -v zsh >/dev/null; then zsh -n "$share/zsh/site-functions/_omvc"; fi
+if command -v fish >/dev/null; then
+  fish --no-config -c "source $share/fish/vendor_completions.d/omvc.fish; complete -C 'omvc fit --embed'" | grep -q '^--embedding'
+fi

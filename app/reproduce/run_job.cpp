@@ -8,12 +8,13 @@
 #include "omvc/clusterer.hpp"
 #include "omvc/error.hpp"
 
+#include "console.hpp"
 #include "summary.hpp"
 
 namespace omvc::app {
 namespace {
 
-// Notes every pass. Unlike the observer of omvc fit it never stops a run: a job is done whole or not at all.
+// Notes every pass. A job is done whole or not at all: one that is interrupted leaves nothing.
 class JobObserver : public Observer {
  public:
   JobObserver(const std::vector<int>& truth, const Options& options, Result& result)
@@ -26,6 +27,7 @@ class JobObserver : public Observer {
     result_.loss.push_back(pass.loss);
     result_.seconds.push_back(pass.seconds);
   }
+  bool on_wait() override { return !stop_requested(); }
 
  private:
   const std::vector<int>& truth_;

@@ -11,6 +11,8 @@
 #include <thread>
 #include <tuple>
 
+#include "omvc/error.hpp"
+
 #include "console.hpp"
 #include "reproduce/run_job.hpp"
 
@@ -77,6 +79,10 @@ class Runner {
         if (!result.failure.empty()) messages_.push_back(fmt::format("{}: {}", result.key, result.failure));
         done_seconds_ += plan_[next].seconds;
       }
+    } catch (const Error& error) {
+      const std::lock_guard lock(mutex_);
+      if (error.kind() != ErrorKind::interrupted) failure_ = std::current_exception();
+      broken_ = true;
     } catch (...) {
       const std::lock_guard lock(mutex_);
       failure_ = std::current_exception();
@@ -96,9 +102,9 @@ class Runner {
     messages_.clear();
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
     const std::size_t finished = done_ + failed_;
-    line_.show(done_seconds_ / all_seconds_, fmt::format("{} of {} runs, {:.2g} runs/s{}", finished, plan_.size(),
-                                                         static_cast<double>(finished) / seconds,
-                                                         stop_requested() ? ", stopping after the current" : ""));
+    line_.show(done_seconds_ / all_seconds_,
+               fmt::format("{} of {} runs, {:.2g} runs/s{}", finished, plan_.size(),
+                           static_cast<double>(finished) / seconds, stop_requested() ? ", stopping" : ""));
   }
 
   const Study& study_;

@@ -129,6 +129,7 @@ class Clusterer {
   int rank() const;                                       // columns of the embedding
   std::span<const double> basis(std::size_t view) const;  // U_v, features x rank, row-major
   std::vector<int> clusters() const;                      // their numbers, ascending
+  std::vector<double> cluster_sizes() const;              // instances of each; empty where the file does not say
   const std::optional<ClusterChoice>& choice() const;     // where the number of clusters was left to the data
   std::string found_by() const;                           // how clusters were found, in words
   Index prototypes() const;                               // fine prototypes; 0 where there are none

@@ -57,6 +57,7 @@ struct ViewReport {
   std::string name;
   Index features = 0;
   Index observed = 0;    // instances present in the view
+  Index missing = 0;     // cells that they lack, filled with the mean of the feature
   Index negatives = 0;   // negative entries that the scaling set to 0
   std::string scaling;   // what was done to the view, in words
   double explained = 0;  // share of the view's variance about its mean that the clusters explain (refined clusters), or
@@ -156,6 +157,9 @@ class Observer {
   // asked for, else in the results.
   virtual bool on_chunk(const ChunkReport&) { return true; }
   virtual void on_pass(const PassReport&, const Embedding&) {}
+  // Called often from within long steps. Returning false ends the run there and then with ErrorKind::interrupted: the
+  // last checkpoint stays where one was asked for, and nothing else is written.
+  virtual bool on_wait() { return true; }
 };
 
 }  // namespace omvc

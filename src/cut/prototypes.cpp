@@ -267,17 +267,17 @@ Prototypes Prototypes::load(const Archive& archive, const Schema& schema, int cl
     if (frozen.size() != out.frozen_.size()) throw Error(ErrorKind::data, "the archive's candidates are incomplete");
     out.frozen_.assign(frozen.begin(), frozen.end());
   }
-  if (archive.has("prototypes/ridge")) out.ridge_ = archive.number("prototypes/ridge");
+  if (archive.has("prototypes/ridge")) out.ridge_ = archive.number("prototypes/ridge", kNonnegative);
   for (std::size_t v = 0; v < schema.views.size(); ++v) {
     const std::string key = fmt::format("view{}/prototypes", v);
-    out.views_[v].prototypes = archive.matrix(key, schema.views[v].features, width);
+    out.views_[v].prototypes = archive.matrix(key, schema.views[v].features, width, kSquarable);
     out.views_[v].sums = archive.has(key + "/sums") ? archive.matrix(key + "/sums", schema.views[v].features, width)
                                                     : Matrix::Zero(schema.views[v].features, width);
-    out.views_[v].counts = archive.vector(key + "/counts", width);
+    out.views_[v].counts = archive.vector(key + "/counts", width, kCount);
     out.views_[v].filled = RowVector::Zero(width);
     if (!archive.has(key + "/fill")) continue;
-    out.views_[v].fill = archive.vector(key + "/fill", schema.views[v].features);
-    out.views_[v].filled = archive.vector(key + "/filled", width);
+    out.views_[v].fill = archive.vector(key + "/fill", schema.views[v].features, kSquarable);
+    out.views_[v].filled = archive.vector(key + "/filled", width, kCount);
   }
   return out;
 }

@@ -1,5 +1,6 @@
 #include "factorise/state.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "omvc/error.hpp"
@@ -18,12 +19,7 @@ Sums get_sums(const Archive& archive, const std::string& key, Index features, In
           archive.number(key + "/c")};
 }
 
-// Counts are kept as double; those of a sound model are numbers of instances.
-double checked_count(double count) {
-  constexpr double kMost = 9007199254740992.0;  // 2^53: beyond it a double does not count
-  if (!(count >= 0 && count <= kMost)) throw Error(ErrorKind::data, "the model's counters make no sense");
-  return count;
-}
+constexpr Index kMostRank = 4096;  // in an archive: no option allows more
 
 }  // namespace
 
@@ -61,33 +57,34 @@ void State::save(Archive& archive, const std::string& prefix, bool sums) const {
   }
 }
 
-State State::load(const Archive& archive, const Schema& schema, const std::string& prefix) {
+State State::load(const Archive& archive, const Schema& schema, const std::string& prefix, bool sums) {
   const Vector counters = archive.vector(prefix + "state/counters", 5);
-  const std::vector<double>& scale = archive.numbers(prefix + "state/scale");
-  const auto rank = static_cast<Index>(scale.size());
+  State state;
+  state.scale = archive.vector(prefix + "state/scale",
+                               static_cast<Index>(archive.numbers(prefix + "state/scale").size()), {1e-150, 1e150});
+  const Index rank = state.scale.size();
   const double passes = counters(4);
-  if (rank < 1 || !(passes >= 1 && passes <= 1e9)) throw Error(ErrorKind::data, "the model's counters make no sense");
-  // Compared with what is stored before memory is taken for it.
-  for (std::size_t v = 0; v < schema.views.size(); ++v) {
-    archive.matrix(fmt::format("{}view{}/basis", prefix, v), schema.views[v].features, rank);
-  }
-  State state(schema, rank);
-  state.instances = checked_count(counters(0));
-  state.pass_instances = checked_count(counters(1));
+  const bool sound = rank >= 1 && rank <= kMostRank && passes >= 1 && passes <= 1e9 && counters.minCoeff() >= 0 &&
+                     std::max(counters(0), counters(1)) <= kCount.high;
+  if (!sound) throw Error(ErrorKind::data, "the model's counters make no sense");
+  state.instances = counters(0);
+  state.pass_instances = counters(1);
   state.seen_penalty = counters(2);
   state.pass_penalty = counters(3);
-  state.pass = static_cast<int>(counters(4));
-  state.scale = archive.vector(prefix + "state/scale", rank);
+  state.pass = static_cast<int>(passes);
   for (std::size_t v = 0; v < schema.views.size(); ++v) {
     const std::string key = fmt::format("{}view{}", prefix, v);
     const Index features = schema.views[v].features;
-    state.views[v].U = archive.matrix(key + "/basis", features, rank);
-    if (archive.has(key + "/seen/A")) {
-      state.views[v].seen = get_sums(archive, key + "/seen", features, rank);
-      state.views[v].pass = get_sums(archive, key + "/pass", features, rank);
+    ViewState view;
+    view.U = archive.matrix(key + "/basis", features, rank, {0, kSquarable.high});
+    // Without sums none are made up: they take memory that the size of the file says nothing about.
+    if (sums || archive.has(key + "/seen/A")) {
+      view.seen = get_sums(archive, key + "/seen", features, rank);
+      view.pass = get_sums(archive, key + "/pass", features, rank);
     }
-    state.views[v].row_sum = archive.vector(key + "/row_sum", features);
-    state.views[v].observed = checked_count(archive.number(key + "/observed"));
+    view.row_sum = archive.vector(key + "/row_sum", features, kNonnegative);
+    view.observed = archive.number(key + "/observed", kCount);
+    state.views.push_back(std::move(view));
   }
   return state;
 }

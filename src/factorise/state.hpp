@@ -44,7 +44,8 @@ struct State {
   // `prefix` tells several states of one archive apart.
   // Without `sums` the state can embed but not go on learning: much smaller where the rank is.
   void save(Archive& archive, const std::string& prefix = "", bool sums = true) const;
-  static State load(const Archive& archive, const Schema& schema, const std::string& prefix = "");
+  // Throws ErrorKind::data where `sums` are needed and are not there.
+  static State load(const Archive& archive, const Schema& schema, const std::string& prefix = "", bool sums = false);
 
   std::vector<ViewState> views;
   double instances = 0;       // learned in the first pass, without those that have no view (Eq. 11)

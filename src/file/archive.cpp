@@ -113,6 +113,17 @@ const T& Archive::data_of(const std::string& key) const {
 }
 
 const std::vector<double>& Archive::numbers(const std::string& key) const { return data_of<std::vector<double>>(key); }
+
+const std::vector<double>& Archive::numbers(const std::string& key, Range range) const {
+  const std::vector<double>& values = numbers(key);
+  for (const double x : values) {
+    if (x >= range.low && x <= range.high) continue;
+    throw Error(ErrorKind::data, fmt::format("{}: entry '{}' holds {}, and must hold numbers from {} to {}", name_, key,
+                                             x, range.low, range.high));
+  }
+  return values;
+}
+
 const std::vector<Index>& Archive::integers(const std::string& key) const { return data_of<std::vector<Index>>(key); }
 const std::string& Archive::text(const std::string& key) const { return data_of<std::string>(key); }
 
@@ -122,6 +133,11 @@ double Archive::number(const std::string& key) const {
   return values[0];
 }
 
+double Archive::number(const std::string& key, Range range) const {
+  numbers(key, range);
+  return number(key);
+}
+
 Matrix Archive::matrix(const std::string& key) const {
   const auto& shape = entry(key).shape;
   const auto& values = numbers(key);
@@ -129,17 +145,18 @@ Matrix Archive::matrix(const std::string& key) const {
   return Eigen::Map<const Matrix>(values.data(), static_cast<Index>(shape[0]), static_cast<Index>(shape[1]));
 }
 
-Matrix Archive::matrix(const std::string& key, Index rows, Index cols) const {
+Matrix Archive::matrix(const std::string& key, Index rows, Index cols, Range range) const {
   Matrix out = matrix(key);
   if (out.rows() != rows || out.cols() != cols) {
     throw Error(ErrorKind::data, fmt::format("{}: entry '{}' is {} x {} where {} x {} is needed", name_, key,
                                              out.rows(), out.cols(), rows, cols));
   }
+  numbers(key, range);
   return out;
 }
 
-Vector Archive::vector(const std::string& key, Index size) const {
-  const auto& values = numbers(key);
+Vector Archive::vector(const std::string& key, Index size, Range range) const {
+  const auto& values = numbers(key, range);
   if (static_cast<Index>(values.size()) != size) {
     throw Error(ErrorKind::data,
                 fmt::format("{}: entry '{}' has {} numbers where {} are needed", name_, key, values.size(), size));

@@ -31,6 +31,17 @@
 
 namespace omvc {
 
+// What the numbers of an entry may be. NaN is in no range.
+struct Range {
+  double low = -1e300;
+  double high = 1e300;
+};
+inline constexpr Range kFinite{};
+inline constexpr Range kNonnegative{0, 1e300};
+inline constexpr Range kCount{0, 9007199254740992.0};  // 2^53: beyond it a double does not count
+inline constexpr Range kSquarable{-1e150, 1e150};      // their squares, and sums of them, are finite
+inline constexpr Range kNarrow{-1e15, 1e15};           // the same in single precision
+
 class Archive {
  public:
   void put(const std::string& key, double value) { put(key, std::vector<double>{value}); }
@@ -40,14 +51,16 @@ class Archive {
   void put(const std::string& key, std::string text);
   void put(const std::string& key, std::vector<std::string> texts);
 
-  // Each throws ErrorKind::data, naming the key, if the entry is absent or of another type or shape.
+  // Each throws ErrorKind::data, naming the key, if the entry is absent, of another type or shape, or out of range.
   bool has(const std::string& key) const { return entries_.contains(key); }
   double number(const std::string& key) const;
+  double number(const std::string& key, Range range) const;
   const std::vector<double>& numbers(const std::string& key) const;
+  const std::vector<double>& numbers(const std::string& key, Range range) const;
   const std::vector<Index>& integers(const std::string& key) const;
   Matrix matrix(const std::string& key) const;
-  Matrix matrix(const std::string& key, Index rows, Index cols) const;
-  Vector vector(const std::string& key, Index size) const;
+  Matrix matrix(const std::string& key, Index rows, Index cols, Range range = kFinite) const;
+  Vector vector(const std::string& key, Index size, Range range = kFinite) const;
   const std::string& text(const std::string& key) const;
   std::vector<std::string> lines(const std::string& key) const;  // a list of texts
 

@@ -67,9 +67,9 @@ void PendingFile::create() {
   if (descriptor_ < 0 && errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT && errno != EINVAL) return;
   if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
   for (int i = 0; i < kNamesTried && descriptor_ < 0; ++i) {
-    const std::string name = passing_name();
+    std::string name = passing_name();
     descriptor_ = ::open(name.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0666);
-    if (descriptor_ >= 0) temporary_ = name;
+    if (descriptor_ >= 0) temporary_ = std::move(name);
     if (descriptor_ < 0 && errno != EEXIST) return;
   }
 }
@@ -104,10 +104,10 @@ void PendingFile::commit() {
   sync();
   // A file without a name can be linked but not renamed: it gets a passing name first.
   for (int i = 0; temporary_.empty(); ++i) {
-    const std::string passing = passing_name();
+    std::string passing = passing_name();
     const std::string from = by_descriptor(descriptor_);
     if (::linkat(AT_FDCWD, from.c_str(), AT_FDCWD, passing.c_str(), AT_SYMLINK_FOLLOW) == 0) {
-      temporary_ = passing;
+      temporary_ = std::move(passing);  // a copy might fail for want of memory, and the name be forgotten
     } else if (errno != EEXIST || i == kNamesTried) {
       fail("cannot write");
     }

@@ -204,34 +204,30 @@ void FinePrototypes::save(Archive& archive, const std::string& key, bool sums) c
   }
 }
 
-FinePrototypes FinePrototypes::load(const Archive& archive, const std::string& key, const Schema& schema,
-                                    FineRule rule) {
+FinePrototypes FinePrototypes::load(const Archive& archive, const std::string& key, const Schema& schema, FineRule rule,
+                                    bool sums) {
   const auto count = static_cast<Index>(archive.numbers(key + "/mass").size());
   if (count > kMostPrototypes) throw Error(ErrorKind::data, "the model's prototypes make no sense");
-  // Compared with what is stored before memory is taken for it.
-  for (std::size_t v = 0; v < schema.views.size(); ++v) {
-    archive.matrix(fmt::format("{}/view{}/prototypes", key, v), schema.views[v].features, count);
-  }
   FinePrototypes out;
   out.rule_ = std::move(rule);
-  out.mass_ = archive.vector(key + "/mass", count);
-  out.spread_ = archive.vector(key + "/spread", count);
-  const Vector beyond = archive.vector(key + "/beyond", 2);
+  out.mass_ = archive.vector(key + "/mass", count, kCount);
+  out.spread_ = archive.vector(key + "/spread", count, kNonnegative);
+  const Vector beyond = archive.vector(key + "/beyond", 2, kNonnegative);
   out.beyond_ = beyond(0);
   out.prior_rows_ = beyond(1);
+  const bool prior = sums && archive.has(fmt::format("{}/view0/prior", key));
   for (std::size_t v = 0; v < schema.views.size(); ++v) {
     const std::string name = fmt::format("{}/view{}", key, v);
     const Index features = schema.views[v].features;
-    out.table_.columns.emplace_back(archive.matrix(name + "/prototypes", features, count).cast<float>());
-    out.table_.norms.emplace_back(archive.vector(name + "/norms", count));
-    out.counts_.emplace_back(archive.vector(name + "/counts", count));
-    if (archive.has(name + "/prior")) out.prior_.push_back(archive.matrix(name + "/prior", features, count));
-    const bool stored = archive.has(name + "/sums");
-    out.sums_.push_back(stored ? archive.matrix(name + "/sums", features, count) : Matrix(0, 0));
+    out.table_.columns.emplace_back(archive.matrix(name + "/prototypes", features, count, kNarrow).cast<float>());
+    out.table_.norms.emplace_back(archive.vector(name + "/norms", count, kNonnegative));
+    out.counts_.emplace_back(archive.vector(name + "/counts", count, kCount));
+    if (prior) out.prior_.push_back(archive.matrix(name + "/prior", features, count, kSquarable));
+    out.sums_.push_back(sums ? archive.matrix(name + "/sums", features, count, kSquarable)
+                             : Matrix(out.table_.columns[v].cast<double>() * out.counts_[v].asDiagonal()));
   }
-  for (std::size_t half = 0; half < out.affinity_.size(); ++half) {
-    const std::string name = fmt::format("{}/affinity{}", key, half);
-    out.affinity_[half] = archive.has(name) ? archive.matrix(name, count, count) : Matrix(0, 0);
+  for (std::size_t half = 0; sums && half < out.affinity_.size(); ++half) {
+    out.affinity_[half] = archive.matrix(fmt::format("{}/affinity{}", key, half), count, count, kNonnegative);
   }
   return out;
 }

@@ -79,7 +79,10 @@ class FinePrototypes {
 
   // Without `sums` they place instances but do not go on learning.
   void save(Archive& archive, const std::string& key, bool sums) const;
-  static FinePrototypes load(const Archive& archive, const std::string& key, const Schema& schema, FineRule rule);
+  // Throws ErrorKind::data where `sums` are needed and are not there. Without them means are made up from the
+  // prototypes.
+  static FinePrototypes load(const Archive& archive, const std::string& key, const Schema& schema, FineRule rule,
+                             bool sums);
 
  private:
   void add(const PreparedChunk& chunk, const std::vector<std::int32_t>& ids, double sign, Workers& workers);

@@ -169,13 +169,15 @@ void Reservoir::save(Archive& archive, const std::string& key) const {
 Reservoir Reservoir::load(const Archive& archive, const std::string& key, const Schema& schema,
                           const ReservoirOptions& options) {
   Reservoir out(schema, options);
-  out.priorities_ = archive.numbers(key + "/priorities");
+  out.priorities_ = archive.numbers(key + "/priorities", kFinite);
   const Vector limit = archive.vector(key + "/limit", 3);
   out.whole_ = limit(0) != 0;
   out.limit_ = limit(1);
   out.now_ = limit(2);
   out.kept_ = get_chunk(archive, key, schema);
-  if (out.kept_.rows.size() != out.priorities_.size()) {
+  const auto countable = [](Index row) { return static_cast<double>(row) <= kCount.high; };
+  if (out.kept_.rows.size() != out.priorities_.size() || !(out.now_ >= 0) ||
+      !std::all_of(out.kept_.rows.begin(), out.kept_.rows.end(), countable)) {
     throw Error(ErrorKind::data, "the model's sample of rows is incomplete");
   }
   const std::vector<double> bytes = bytes_of_rows(out.kept_);

@@ -38,6 +38,7 @@ class Reservoir {
   void merge(const Reservoir& other);
 
   Index size() const { return static_cast<Index>(kept_.rows.size()); }
+  const Chunk& rows() const { return kept_; }  // in no particular order
   // No row was ever left out: the sample is all there is. With a half-life it never is.
   bool whole() const { return whole_ && !(options_.half_life > 0); }
 

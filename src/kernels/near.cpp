@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <fmt/format.h>
 #include <limits>
+
+#include "omvc/error.hpp"
 
 #include "kernels/tall.hpp"
 
@@ -45,6 +48,7 @@ struct Listed {
 // The `count` smallest of the row, ascending; the lowest number among equals.
 void smallest(const double* row, Index m, Index count, Listed& out) {
   out.distance.fill(std::numeric_limits<double>::infinity());
+  out.id.fill(-1);
   double worst = std::numeric_limits<double>::infinity();
   for (Index k = 0; k < m; ++k) {
     if (!(row[k] < worst)) continue;
@@ -89,6 +93,18 @@ RowParts parts_of(const PreparedChunk& chunk) {
     }
   }
   return parts;
+}
+
+// Values that no sum of squares holds have no distances.
+void check_placed(const PreparedChunk& chunk, const RowParts& parts, const Near& near) {
+  for (std::size_t i = 0; i < near.distances.size(); ++i) {
+    const bool observed = parts.views[i] > 0 && near.count > 0;
+    if (!observed || (std::isfinite(near.distances[i]) && near.id(static_cast<Index>(i), near.count - 1) >= 0))
+      continue;
+    throw Error(ErrorKind::data, fmt::format("row {}: its distances to what was learned are no finite numbers; its "
+                                             "values, or those of the model, are far too large",
+                                             chunk.chunk->rows[i]));
+  }
 }
 
 }  // namespace
@@ -142,6 +158,7 @@ Near find_near(const PreparedChunk& chunk, const PrototypeTable& table, Index wa
       near.distances[at] = std::max(0.0, found.distance[0] + parts.squares[at]) / parts.views[at];
     }
   });
+  check_placed(chunk, parts, near);
   for (const double gap : gaps) near.gap += gap;
   return near;
 }

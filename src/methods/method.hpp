@@ -29,6 +29,7 @@ struct StreamCounts {
   Index instances = 0;          // one more than the largest row number
   Index observed = 0;           // instances with some view
   std::vector<double> squares;  // ||X||^2 of each view
+  std::vector<Index> missing;   // cells of each view that its instances lack
 };
 
 // What a method is made from. It refers to the counts, which are the fit's.

@@ -33,7 +33,7 @@ void OmvcPaper::save(Archive& archive) const {
 }
 
 void OmvcPaper::load(const Archive& archive) {
-  State state = State::load(archive, schema_, "run0/");
+  State state = State::load(archive, schema_, "run0/", true);
   if (state.scale.size() != rank()) throw Error(ErrorKind::data, "the checkpoint is of another rank");
   factors_ = std::make_unique<Factorisation>(factors_->options(), std::move(state));
   restore_position(archive, "run0/rows", *rows_);

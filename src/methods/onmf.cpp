@@ -104,7 +104,7 @@ void Onmf::save(Archive& archive) const {
 }
 
 void Onmf::load(const Archive& archive) {
-  state_ = State::load(archive, schema_, "onmf/");
+  state_ = State::load(archive, schema_, "onmf/", true);
   if (state_.scale.size() != rows_->width()) throw Error(ErrorKind::data, "the checkpoint is of another rank");
   restore_position(archive, "onmf/rows", *rows_);
 }

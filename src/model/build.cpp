@@ -1,6 +1,7 @@
 // Making the prototypes of a model from the sample of all rows seen.
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 
 #include "omvc/error.hpp"
 
@@ -72,6 +73,11 @@ void Model::measure_sample() {
           piece.chunk->views[v].block);
     }
     if (rows > 0) squares_[v] /= rows;
+    if (largest > 0 && largest < 1 / kNarrowValue) {
+      throw Error(ErrorKind::data, fmt::format("view {}: its largest value, {:.3g} as it is scaled, is too small to be "
+                                               "squared: choose another --scaling",
+                                               schema_.views[v].name, largest));
+    }
     quantum_[v] = std::exp2(std::ceil(std::log2(std::max(largest, 1e-100))) - kSumBits);
   }
 }

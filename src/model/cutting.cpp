@@ -53,6 +53,7 @@ void Model::cut(int clusters, bool anew, Workers& workers) {
 }
 
 void Model::cut_into(int clusters, const Before& before, Workers& workers) {
+  sizes_.clear();
   need_sample(workers);
   find_clusters(clusters, workers);
   give_numbers(before, workers);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>
+#include <map>
 #include <numeric>
 
 #include "omvc/error.hpp"
@@ -48,7 +49,9 @@ std::vector<Index> Model::scale(Chunk& chunk) const {
     if (scaling_[v].known) continue;
     chunk.views[v] = keep_instances(std::move(chunk.views[v]), std::vector<bool>(chunk.rows.size(), false));
   }
-  return apply_scaling(scaling_, schema_, chunk);
+  std::vector<Index> clipped = apply_scaling(scaling_, schema_, chunk);
+  check_magnitudes(chunk, schema_, kNarrowValue);
+  return clipped;
 }
 
 std::optional<Placed> Model::learn(Chunk chunk, Workers& workers) {
@@ -59,6 +62,7 @@ std::optional<Placed> Model::learn(Chunk chunk, Workers& workers) {
     coarse_.decay(factor);
   }
   look(chunk);
+  sizes_.clear();
   std::optional<Placed> placed;
   if (built()) {
     const std::vector<Index> negatives = scale(chunk);
@@ -142,6 +146,7 @@ std::vector<ViewReport> Model::views() const {
     reports.push_back({.name = schema_.views[v].name,
                        .features = schema_.views[v].features,
                        .observed = static_cast<Index>(built() ? placing().rows(v) : survey_.views[v].observed),
+                       .missing = static_cast<Index>(survey_.views[v].cells),
                        .negatives = clipped_[v],
                        .scaling = scaling_[v].known ? scaling_[v].description : "never seen"});
   }
@@ -173,6 +178,19 @@ Near Model::moved(Near near, Index generation) const {
     }
   }
   return near;
+}
+
+std::vector<double> Model::sizes() const {
+  if (static_cast<int>(sizes_.size()) == clusters_.count()) return sizes_;
+  std::map<int, double> by_number;
+  for (const int number : clusters_.numbers) by_number[number] = 0;
+  for (Index p = 0; p < placing().size(); ++p) {
+    const auto group = static_cast<std::size_t>(clusters_.group[static_cast<std::size_t>(p)]);
+    by_number[clusters_.numbers[group]] += placing().mass()(p);
+  }
+  std::vector<double> sizes;
+  for (const auto& [number, size] : by_number) sizes.push_back(size);
+  return sizes;
 }
 
 Matrix Model::profiles(std::size_t view) const { return placing().means(view, clusters_.group, clusters_.count()); }

@@ -110,6 +110,10 @@ class Model {
   // Prototypes are made again with every generation: where those of the last one went.
   Index generation() const { return static_cast<Index>(moved_.size()); }
   Near moved(Near near, Index generation) const;
+  Index places(Index generation) const {  // prototypes that placed instances then
+    return generation < this->generation() ? static_cast<Index>(moved_[static_cast<std::size_t>(generation)].size())
+                                           : placing().size();
+  }
 
   Matrix profiles(std::size_t view) const;  // mean of each cluster in a view, d x clusters, scaled
   double instances() const { return clock_; }
@@ -121,6 +125,9 @@ class Model {
     for (std::size_t v = 0; v < squares_.size(); ++v)
       squares_[v] = rows[v] > 0 ? sums[v] / static_cast<double>(rows[v]) : 0;
   }
+  // Instances of each cluster, by number: as the fit labelled them, else about, by the prototype that is nearest.
+  std::vector<double> sizes() const;
+  void set_sizes(std::vector<double> counted) { sizes_ = std::move(counted); }
   void set_negatives(std::vector<Index> counted) { clipped_ = std::move(counted); }
   std::vector<ViewReport> views() const;
   Matrix embed_prototypes(Workers& workers) const;  // latent rows of the prototypes that place instances
@@ -174,6 +181,7 @@ class Model {
   FinePrototypes fine_;
   FinePrototypes coarse_;  // a prototype per cluster, where clusters are refined
   Clusters clusters_;
+  std::vector<double> sizes_;  // of each cluster by number, where instances were labelled; else empty
   std::optional<ClusterChoice> choice_;
   std::vector<std::pair<std::string, double>> candidates_;
   std::vector<ClusterEvent> events_;

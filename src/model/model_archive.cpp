@@ -1,5 +1,9 @@
 // A model as entries of an archive, and back.
+#include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
+#include <limits>
+#include <set>
 
 #include "omvc/error.hpp"
 
@@ -8,6 +12,8 @@
 
 namespace omvc {
 namespace {
+
+constexpr double kSlack = 1 + 1e-6;  // counts that decay are rounded each on its own
 
 void put_survey(Archive& archive, const Survey& survey) {
   archive.put("survey/instances", std::vector<double>{survey.instances, survey.unobserved});
@@ -25,15 +31,30 @@ void put_survey(Archive& archive, const Survey& survey) {
   }
 }
 
+// Counts that contradict each other would be divided by, or give a scaling that is none.
+void check_survey(const ViewSurvey& view, const std::string& name) {
+  bool sound = view.observed <= kCount.high && view.negatives + view.fractions <= 2 * view.entries;
+  for (std::size_t j = 0; j < view.sum.size(); ++j) {
+    const bool seen = view.minimum[j] <= view.maximum[j];
+    const bool sensible = seen ? std::max(std::abs(view.minimum[j]), std::abs(view.maximum[j])) <= kFinite.high
+                               : view.nonzeros[j] == 0 && view.sum[j] == 0 && view.squares[j] == 0;
+    const double counted = view.nonzeros[j] + (view.missing.empty() ? 0 : view.missing[j]);
+    sound = sound && sensible && counted <= view.observed * kSlack;
+  }
+  if (!sound) throw Error(ErrorKind::data, fmt::format("what the model knows of view {} contradicts itself", name));
+}
+
 Survey get_survey(const Archive& archive, const Schema& schema) {
+  constexpr double kInfinite = std::numeric_limits<double>::infinity();
+  constexpr Range kExtremes{-kInfinite, kInfinite};  // infinite for a feature that was never seen
   Survey survey(schema);
-  const Vector instances = archive.vector("survey/instances", 2);
+  const Vector instances = archive.vector("survey/instances", 2, kCount);
   survey.instances = instances(0);
   survey.unobserved = instances(1);
   for (std::size_t v = 0; v < survey.views.size(); ++v) {
     ViewSurvey& view = survey.views[v];
     const std::string key = fmt::format("survey/view{}", v);
-    const Vector counts = archive.vector(key + "/counts", 7);
+    const Vector counts = archive.vector(key + "/counts", 7, kNonnegative);
     view.observed = counts(0);
     view.entries = counts(1);
     view.negatives = counts(2);
@@ -41,18 +62,35 @@ Survey get_survey(const Archive& archive, const Schema& schema) {
     view.total = counts(4);
     view.cells = counts(5);
     view.sparse = counts(6) != 0;
-    const auto values = [&](const char* name) {
-      const Vector stored = archive.vector(key + name, schema.views[v].features);
+    const auto values = [&](const char* name, Range range) {
+      const Vector stored = archive.vector(key + name, schema.views[v].features, range);
       return std::vector<double>(stored.begin(), stored.end());
     };
-    view.minimum = values("/minimum");
-    view.maximum = values("/maximum");
-    view.sum = values("/sum");
-    view.squares = values("/squares");
-    view.nonzeros = values("/nonzeros");
-    if (!archive.numbers(key + "/missing").empty()) view.missing = values("/missing");
+    view.minimum = values("/minimum", kExtremes);
+    view.maximum = values("/maximum", kExtremes);
+    view.sum = values("/sum", kFinite);
+    view.squares = values("/squares", kNonnegative);
+    view.nonzeros = values("/nonzeros", kCount);
+    if (!archive.numbers(key + "/missing").empty()) view.missing = values("/missing", kCount);
+    check_survey(view, schema.views[v].name);
   }
   return survey;
+}
+
+// Rows of the sample lie within what the survey has seen, which its scaling is made for.
+void check_sample(const Block& block, const ViewSurvey& survey, const std::string& name) {
+  std::visit(
+      [&](const auto& X) {
+        for (std::size_t e = 0; e < X.values.size(); ++e) {
+          std::size_t j = e % static_cast<std::size_t>(X.cols);
+          if constexpr (requires { X.offsets; }) j = static_cast<std::size_t>(X.columns[e]);
+          const auto x = static_cast<double>(X.values[e]);
+          if (!(x < survey.minimum[j] || x > survey.maximum[j])) continue;
+          throw Error(ErrorKind::data,
+                      fmt::format("the model's sample of view {} holds a value that it never saw", name));
+        }
+      },
+      block);
 }
 
 void put_choice(Archive& archive, const ClusterChoice& choice) {
@@ -67,7 +105,10 @@ void put_choice(Archive& archive, const ClusterChoice& choice) {
 ClusterChoice get_choice(const Archive& archive) {
   const std::vector<Index>& clusters = archive.integers("choice/clusters");
   const std::vector<double>& signs = archive.numbers("choice/signs");
-  if (clusters.size() != 2 || signs.size() % 3 != 0) {
+  constexpr Index kMostClusters = 1 << 20;
+  bool sound = clusters.size() == 2 && signs.size() % 3 == 0 && clusters[0] >= 0 && clusters[0] <= kMostClusters;
+  for (std::size_t i = 0; sound && i < signs.size(); i += 3) sound = signs[i] >= 0 && signs[i] <= double{kMostClusters};
+  if (!sound) {
     throw Error(ErrorKind::data, "what the model says of its number of clusters makes no sense");
   }
   ClusterChoice choice{.clusters = static_cast<int>(clusters[0]),
@@ -89,9 +130,10 @@ Clusters get_clusters(const Archive& archive) {
   const std::vector<Index>& numbers = archive.integers("clusters/numbers");
   const std::vector<Index>& state = archive.integers("clusters/state");
   const auto in = [](Index value, Index limit) { return value >= 0 && value < limit; };
-  bool sound = state.size() == 2 && in(state[0], Index{1} << 31);
+  bool sound = state.size() == 2 && in(state[0], std::numeric_limits<int>::max());
   for (const Index g : group) sound = sound && in(g, static_cast<Index>(numbers.size()));
   for (const Index n : numbers) sound = sound && in(n, state.empty() ? 0 : state[0]);
+  sound = sound && std::set<Index>(numbers.begin(), numbers.end()).size() == numbers.size();
   if (!sound) throw Error(ErrorKind::data, "the model's clusters make no sense");
   out.group.assign(group.begin(), group.end());
   out.numbers.assign(numbers.begin(), numbers.end());
@@ -111,6 +153,7 @@ void Model::save(Archive& archive, bool whole) const {
   archive.put("clusters/numbers", wide(clusters_.numbers));
   archive.put("clusters/state", std::vector<Index>{clusters_.next, clusters_.refined});
   archive.put("clusters/found_by", clusters_.found_by);
+  if (!sizes_.empty()) archive.put("clusters/sizes", sizes_);
   if (choice_) put_choice(archive, *choice_);
   if (factors_) factors_->state().save(archive, "factors/", false);
   if (clusters_.refined) coarse_.save(archive, "coarse", whole);
@@ -125,33 +168,42 @@ Model Model::load(const Archive& archive, const Options& options, const Schema& 
   Model model(options, schema);
   model.scaling_ = std::move(scaling);
   model.clipped_ = std::move(clipped);
-  const Vector clock = archive.vector("living/clock", 4);
+  const Vector clock = archive.vector("living/clock", 4, kCount);
   model.clock_ = clock(0);
   model.built_at_ = clock(1);
   model.strangers_ = clock(2);
   model.predictor_ = clock(3) != 0;
   const auto views = static_cast<Index>(schema.views.size());
-  const Vector squares = archive.vector("living/squares", views);
-  const Vector quantum = archive.vector("living/quantum", views);
+  const Vector squares = archive.vector("living/squares", views, kNonnegative);
+  const Vector quantum = archive.vector("living/quantum", views, {1e-150, 1e150});
   model.squares_.assign(squares.begin(), squares.end());
   model.quantum_.assign(quantum.begin(), quantum.end());
   model.clusters_ = get_clusters(archive);
+  if (archive.has("clusters/sizes")) {
+    const Vector sizes = archive.vector("clusters/sizes", model.clusters_.count(), kCount);
+    model.sizes_.assign(sizes.begin(), sizes.end());
+  }
   if (archive.has("choice/clusters")) model.choice_ = get_choice(archive);
   if (archive.has("factors/state/scale")) {
     model.factors_.emplace(seed_options(model.by_direction(), options.seed), State::load(archive, schema, "factors/"));
   }
+  const bool whole = !model.predictor_;
   FineRule means = model.rule();
   means.direction.assign(means.direction.size(), false);
-  if (archive.has("coarse/mass")) model.coarse_ = FinePrototypes::load(archive, "coarse", schema, model.rule());
-  if (archive.has("fine/mass")) model.fine_ = FinePrototypes::load(archive, "fine", schema, means);
+  if (archive.has("coarse/mass")) model.coarse_ = FinePrototypes::load(archive, "coarse", schema, model.rule(), whole);
+  if (archive.has("fine/mass")) model.fine_ = FinePrototypes::load(archive, "fine", schema, means, whole);
   // A stream may be saved before there were rows enough for prototypes.
-  const bool complete = model.factors_ || (!model.built() && !model.predictor_);
+  const bool built = model.factors_ && model.placing().size() > 0 && (model.predictor_ || model.fine_.size() > 0);
+  const bool complete = built ? model.has_clusters() : !model.built() && !model.predictor_ && !model.has_clusters();
   if (!complete || static_cast<Index>(model.clusters_.group.size()) != model.placing().size()) {
     throw Error(ErrorKind::data, "the model's prototypes do not fit its clusters");
   }
   if (model.predictor_) return model;
   model.survey_ = get_survey(archive, schema);
   model.reservoir_ = Reservoir::load(archive, "reservoir", schema, model.reservoir_options());
+  for (std::size_t v = 0; v < schema.views.size() && model.reservoir_.size() > 0; ++v) {
+    check_sample(model.reservoir_.rows().views[v].block, model.survey_.views[v], schema.views[v].name);
+  }
   return model;
 }
 

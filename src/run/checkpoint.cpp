@@ -161,6 +161,7 @@ void put_fit_state(Archive& archive, const Setting& setting, const FitState& sta
                                  state.report.unobserved, state.report.chunk});
   archive.put("checkpoint/squares", state.counts.squares);
   archive.put("checkpoint/present", state.counts.present);
+  archive.put("checkpoint/missing", state.counts.missing);
   archive.put("checkpoint/profile", state.step_seconds);
 }
 
@@ -185,11 +186,15 @@ void get_fit_state(const Archive& archive, Setting& setting, FitState& state) {
   state.step_seconds = get_step_seconds(archive, state.position.seconds);
   const std::vector<Index>& print = archive.integers("checkpoint/fingerprint");
   const std::vector<Index>& counts = archive.integers("checkpoint/counts");
-  state.counts.squares = archive.numbers("checkpoint/squares");
+  state.counts.squares = archive.numbers("checkpoint/squares", kNonnegative);
   state.counts.present = archive.integers("checkpoint/present");
+  state.counts.missing.assign(data.views.size(), 0);
+  if (archive.has("checkpoint/missing")) state.counts.missing = archive.integers("checkpoint/missing");
   if (print.size() != 4 || counts.size() != 5 || !std::all_of(counts.begin(), counts.end(), is_count) ||
       counts[4] < 1 || state.counts.squares.size() != data.views.size() ||
-      state.counts.present.size() != data.views.size()) {
+      state.counts.present.size() != data.views.size() || state.counts.missing.size() != data.views.size() ||
+      !std::all_of(state.counts.present.begin(), state.counts.present.end(), is_count) ||
+      !std::all_of(state.counts.missing.begin(), state.counts.missing.end(), is_count)) {
     fail();
   }
   state.position.fingerprint = std::bit_cast<std::uint64_t>(print[0]);

@@ -70,6 +70,7 @@ ChunkReport Clusterer::partial_fit(Chunk chunk) {
   }
   Model& model = impl_->living();
   check_chunk(chunk, model.schema());
+  check_magnitudes(chunk, model.schema());
   model.learn(std::move(chunk), *impl_->workers);
   return {.pass = 1, .chunk = 0, .instances = instances(), .loss = model.built() ? model.placing().mean_distance() : 0};
 }
@@ -98,6 +99,7 @@ std::vector<CutLevel> Clusterer::tree(int most) { return impl_->living().tree(mo
 Assignment Clusterer::assign(Chunk chunk) const {
   impl_->check_labels();
   check_chunk(chunk, impl_->schema());
+  check_magnitudes(chunk, impl_->schema());
   const std::lock_guard lock(impl_->sharing);
   if (impl_->other) return impl_->other->assign(std::move(chunk), *impl_->workers);
   const Model& model = *impl_->model;
@@ -165,6 +167,11 @@ std::vector<int> Clusterer::clusters() const {
   }
   std::sort(numbers.begin(), numbers.end());
   return numbers;
+}
+
+std::vector<double> Clusterer::cluster_sizes() const {
+  if (impl_->model) return impl_->model->sizes();
+  return impl_->other ? impl_->other->sizes() : std::vector<double>{};
 }
 
 const std::optional<ClusterChoice>& Clusterer::choice() const {

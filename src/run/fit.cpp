@@ -46,8 +46,15 @@ class FitRun {
         due_(checkpointing),
         profile_(workers.profile()) {}
 
+  ~FitRun() { workers_.set_poll({}); }
+  FitRun(const FitRun&) = delete;
+  FitRun& operator=(const FitRun&) = delete;
+
   Report run() {
     profile_.start();
+    workers_.set_poll([this] {
+      if (!observer_.on_wait()) throw Error(ErrorKind::interrupted, interruption());
+    });
     // What is to be forgotten depends on what came after it: with a half-life data are a stream, whatever they come
     // from.
     again_ = source_.rewind() && !(living() && setting_.options.half_life > 0);
@@ -57,6 +64,8 @@ class FitRun {
     } else {
       begin();
     }
+    const bool more = !position_.labelling && position_.pass <= passes_;
+    if (left && !more && !method_->labels_again()) check_data();
     while (!position_.labelling && position_.pass <= passes_ && !report_.stopped) run_pass();
     if (report_.instances == 0) throw Error(ErrorKind::data, "the data have no instances");
     if (!report_.stopped && method_->labels_again()) label_all();
@@ -89,6 +98,8 @@ class FitRun {
   void run_pass();
   void label_all();
   void check_instances(bool complete);
+  void check_data();
+  std::string interruption() const;
 
   void finish();
   void describe_living();
@@ -127,6 +138,7 @@ void FitRun::begin() {
       setting_.scaling[v] = scaling_of(v, look.survey.views[v]);
     }
     bytes_ = bytes_of(look.survey);
+    for (const ViewSurvey& view : look.survey.views) counts_.missing.push_back(static_cast<Index>(view.cells));
     report_.instances = look.instances;
     report_.unobserved = static_cast<Index>(look.survey.unobserved);
     report_.chunk = choose_chunk(&look.survey);
@@ -144,31 +156,34 @@ void FitRun::begin() {
   if (setting_.options.chunk > 0) report_.chunk = setting_.options.chunk;
   counts_.squares.assign(setting_.schema.views.size(), 0.0);
   counts_.present.assign(setting_.schema.views.size(), 0);
+  counts_.missing.resize(setting_.schema.views.size(), 0);
   // What an older run left goes only now that this one is known to be possible.
   if (!keep_.file.empty()) start_checkpoint(keep_, folder_);
   make_method();
-  if (model_ && again_) learn_sample();
+  if (model_ && again_) {
+    checkpoint();  // what the first look took: large data need not be looked at again
+    learn_sample();
+  }
   observer_.on_start(report_, passes_);
   checkpoint();
+}
+
+// What an interruption within a step leaves.
+std::string FitRun::interruption() const {
+  if (keep_.file.empty()) return "interrupted; nothing was written";
+  return fmt::format("interrupted; {} holds the last checkpoint: run the same command with --resume to go on",
+                     keep_.file);
 }
 
 // Makes the model from the sample that the first look took. Where that is all there is, nothing needs to be read again.
 void FitRun::learn_sample() {
   const Timed timed(profile_, Step::learning);
   const Clock clock;
-  struct Polling {
-    Workers& workers;
-    ~Polling() { workers.set_poll({}); }
-  } polling{workers_};
-  workers_.set_poll([this] {
-    if (observer_.on_survey(report_.instances)) return;
-    throw Error(ErrorKind::interrupted, "interrupted while the prototypes were made; nothing was written");
-  });
   try {
     static_cast<LivingFit&>(*method_).prepare(workers_);
-  } catch (const Error&) {
-    // There is nothing yet that could be gone on with.
-    if (!keep_.file.empty()) remove_checkpoint(keep_.file);
+  } catch (const Error& error) {
+    // Data from which no prototypes can be made are no better when the run is resumed.
+    if (!keep_.file.empty() && error.kind() == ErrorKind::data) remove_checkpoint(keep_.file);
     throw;
   }
   setting_.scaling = model_->scaling();
@@ -209,6 +224,13 @@ std::vector<Index> FitRun::scale(Chunk& chunk) {
     // A total of nothing scales nothing: the first chunk with a positive entry decides.
     const bool nothing = of_view(setting_.options.scaling, v) == Scaling::total && !(survey->views[v].total > 0);
     if (nothing) setting_.scaling[v].known = false;
+  }
+  for (std::size_t v = 0; v < chunk.views.size(); ++v) {
+    std::visit(
+        [&](const auto& X) {
+          counts_.missing[v] += std::count_if(X.values.begin(), X.values.end(), [](auto x) { return x != x; });
+        },
+        chunk.views[v].block);
   }
   return apply_scaling(setting_.scaling, setting_.schema, chunk);
 }
@@ -261,7 +283,7 @@ void FitRun::resume(const Archive& archive) {
   passes_ = setting_.options.passes;
   if (living()) {
     model_.emplace(Model::load(archive, setting_.options, setting_.schema, setting_.scaling, setting_.clipped));
-    if (model_->whole()) passes_ = 0;
+    if (model_->built() && model_->whole()) passes_ = 0;
   }
   make_method();
   method_->load(archive);
@@ -271,6 +293,10 @@ void FitRun::resume(const Archive& archive) {
   if (position_.pass > 1 && seen > 0 && seen != report_.instances) {
     throw Error(ErrorKind::data,
                 fmt::format("the checkpoint speaks of {} instances, and {} were seen", report_.instances, seen));
+  }
+  if (model_ && !model_->built()) {
+    learn_sample();
+    checkpoint();
   }
   observer_.on_start(report_, passes_);
 }
@@ -324,6 +350,7 @@ bool FitRun::stream_chunks(Index rows, const F& use) {
   }
   const double waited_before = position_.report.waited;
   while (std::optional<StreamedChunk> item = next()) {
+    if (!again_) check_magnitudes(item->chunk, setting_.schema);
     const bool first_pass = position_.pass == 1 && !position_.labelling;
     if (!again_ && !model_) {
       const Timed timed(profile_, Step::prepare);
@@ -416,6 +443,7 @@ void FitRun::run_pass() {
 
 void FitRun::check_instances(bool complete) {
   const Index found = position_.report.instances;
+  const Index expected = report_.instances;
   if (position_.pass == 1) {
     report_.instances = complete ? found : std::max(report_.instances, found);
     report_.unobserved = found - counts_.observed;
@@ -426,12 +454,24 @@ void FitRun::check_instances(bool complete) {
     }
   }
   const bool same =
-      !complete || !again_ || (position_.fingerprint == state_.fingerprint && position_.order == state_.order);
+      !complete || !again_ ||
+      (position_.fingerprint == state_.fingerprint && position_.order == state_.order && found == expected);
   if (same) return;
   throw Error(ErrorKind::data,
               fmt::format("the data changed while they were read: pass {} found {} instances, the first look {}, and "
                           "not the same ones; work on a copy that nobody writes to",
-                          position_.pass, found, report_.instances));
+                          position_.pass, found, expected));
+}
+
+// A resumed run that has nothing left to read has to be of these data all the same.
+void FitRun::check_data() {
+  const FirstLook look = look_at(source_, setting_.options, observer_, nullptr);
+  if (look.fingerprint == state_.fingerprint && look.order == state_.order && look.instances == report_.instances)
+    return;
+  throw Error(ErrorKind::data,
+              fmt::format("cannot resume from {}: the data are not those that the checkpoint was made with, or come in "
+                          "another order; resume with the same data, or start again without --resume",
+                          keep_.file));
 }
 
 // Labels every instance with the model as it is at the end.
@@ -469,11 +509,18 @@ void FitRun::finish() {
   }
   report_.views = setting_.views(counts_.present);
   for (std::size_t v = 0; v < explained.size(); ++v) report_.views[v].explained = explained[v];
+  for (std::size_t v = 0; v < counts_.missing.size(); ++v) report_.views[v].missing = counts_.missing[v];
   write_results({*patterns_, sink_, report_}, *embedding, labels, other_ ? &*other_ : nullptr);
+  const std::vector<double> sizes(report_.cluster_sizes.begin(), report_.cluster_sizes.end());
+  if (model_) model_->set_sizes(sizes);
+  if (other_) other_->set_sizes(sizes);
 }
 
 void FitRun::describe_living() {
   if (again_) model_->set_negatives(setting_.clipped);
+  for (std::size_t v = 0; v < counts_.missing.size(); ++v) {
+    counts_.missing[v] = static_cast<Index>(model_->survey().views[v].cells);
+  }
   report_.clusters = model_->clusters().count();
   report_.cluster_numbers = model_->clusters().numbers;
   report_.rank = model_->rank();

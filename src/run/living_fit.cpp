@@ -76,11 +76,11 @@ int LivingFit::learn(const PreparedChunk& chunk, Workers& workers) {
 
 void LivingFit::learn_unscaled(Chunk chunk, Workers& workers) {
   const std::vector<Index> rows = chunk.rows;
-  const bool first = !model_->built();
+  if (!model_->built()) early_.push_back(chunk);
   const Index generation = model_->generation();
   const std::optional<Placed> placed = model_->learn(std::move(chunk), workers);
   if (placed) write(rows, placed->near, generation);
-  if (first && model_->built()) write_sample(workers);
+  if (model_->built()) place_early(workers);
 }
 
 void LivingFit::end_pass(Workers& workers) {
@@ -115,17 +115,20 @@ void LivingFit::write_embedding(const PreparedChunk& chunk, Workers& workers) {
   embedding_->write(numbers, kept.data());
 }
 
-// The rows of a stream that came before there were any prototypes are all in the sample.
-void LivingFit::write_sample(Workers& workers) {
-  for (const PreparedChunk& piece : model_->sample().pieces()) {
-    write(piece.chunk->rows, model_->place(piece, workers).near, model_->generation());
+// The rows that came before there were any prototypes: few, but more than the sample holds where they are very wide.
+void LivingFit::place_early(Workers& workers) {
+  for (Chunk& chunk : early_) {
+    model_->scale(chunk);
+    const PreparedChunk data(chunk);
+    write(chunk.rows, model_->place(data, workers).near, model_->generation());
   }
-  model_->rest();
+  early_.clear();
 }
 
 void LivingFit::finish(bool /*complete*/, Workers& workers) {
   if (!again_) {
     model_->refresh(workers);
+    place_early(workers);
     model_->number_anew(workers);
     if (wants_embedding_) embedding_ = folder_.open("embedding", rank());
   } else if (!model_->whole()) {
@@ -136,6 +139,16 @@ void LivingFit::finish(bool /*complete*/, Workers& workers) {
   label_stored(workers);
   if (model_->whole() || !again_) label_sample(workers);
   model_->rest();
+}
+
+// What a row says has to be of this model: a checksum tells that it was not altered, not that it makes sense.
+void LivingFit::check_record(std::span<const double> record) const {
+  bool sound = record[0] >= 0 && record[0] <= static_cast<double>(model_->generation()) && record[kHead] >= 0;
+  const double places = sound ? static_cast<double>(model_->places(static_cast<Index>(record[0]))) : 0;
+  for (const double number : record.subspan(kHead)) sound = sound && number >= -1 && number < places;
+  if (!sound) {
+    throw Error(ErrorKind::data, "the rows of the checkpoint are not those of its model; start again without --resume");
+  }
 }
 
 void LivingFit::label_stored(Workers& workers) {
@@ -154,6 +167,7 @@ void LivingFit::label_stored(Workers& workers) {
     for (Index i = 0; i < count; ++i) {
       const double* record = records.data() + i * width;
       if (std::isnan(record[0])) continue;
+      check_record({record, static_cast<std::size_t>(width)});
       Near near{.count = width - kHead, .ids = {}, .weights = {}, .distances = {record[1]}};
       for (Index j = kHead; j < width; ++j) {
         near.ids.push_back(record[j] < 0 ? -1 : id_of(record[j]));
@@ -205,10 +219,11 @@ void LivingFit::save(Archive& archive) const {
 
 void LivingFit::load(const Archive& archive) {
   const std::vector<Index>& pass = archive.integers("fit/pass");
-  if (pass.size() != 1 || pass[0] < 1) throw Error(ErrorKind::data, "the checkpoint's pass makes no sense");
+  if (pass.size() != 1 || pass[0] < 1 || pass[0] > model_->options().passes + 1)
+    throw Error(ErrorKind::data, "the checkpoint's pass makes no sense");
   pass_ = static_cast<int>(pass[0]);
   restore_position(archive, "near/rows", *near_);
-  if (!wants_embedding_) return;
+  if (!wants_embedding_ || !model_->built()) return;
   embedding_ = folder_.open("embedding", rank());
   if (archive.has("embedding/rows")) restore_position(archive, "embedding/rows", *embedding_);
 }

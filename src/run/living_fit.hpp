@@ -37,11 +37,13 @@ class LivingFit final : public Method {
  private:
   void write(std::span<const Index> rows, const Near& near, Index generation);
   void write_embedding(const PreparedChunk& chunk, Workers& workers);
-  void write_sample(Workers& workers);
+  void place_early(Workers& workers);
+  void check_record(std::span<const double> record) const;
   void label_stored(Workers& workers);
   void label_sample(Workers& workers);
 
   Model* model_;
+  std::vector<Chunk> early_;  // of a stream that has no prototypes yet
   RowFolder folder_;
   int passes_;
   int pass_ = 1;

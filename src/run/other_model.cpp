@@ -112,6 +112,7 @@ void OtherModel::save(Archive& archive) const {
   if (learned_.factors) learned_.factors->state().save(archive, "", false);
   if (learned_.prototypes.candidates() > 0) learned_.prototypes.save(archive, false);
   archive.put("centres", centres_);
+  if (!sizes_.empty()) archive.put("model/sizes", sizes_);
 }
 
 OtherModel OtherModel::load(const Archive& archive, Setting setting) {
@@ -133,13 +134,17 @@ OtherModel OtherModel::load(const Archive& archive, Setting setting) {
   if (!learned.factors && learned.prototypes.candidates() == 0) {
     throw Error(ErrorKind::data, "the model has neither factors nor prototypes");
   }
-  if (archive.has("model/instances")) instances = archive.number("model/instances");
+  if (archive.has("model/instances")) instances = archive.number("model/instances", kCount);
   if (archive.has("model/observed")) observed = archive.integers("model/observed");
   OtherModel out(std::move(setting), std::move(learned), std::move(observed), instances);
   out.unit_rows_ = archive.has("model/unit_rows")
                        ? archive.number("model/unit_rows") != 0
                        : archive.has("option/unit-rows") && archive.text("option/unit-rows") == "true";
-  out.centres_ = archive.numbers("centres");
+  out.centres_ = archive.numbers("centres", kSquarable);
+  if (archive.has("model/sizes")) {
+    const Vector sizes = archive.vector("model/sizes", out.setting_.options.clusters, kCount);
+    out.sizes_.assign(sizes.begin(), sizes.end());
+  }
   const bool by_centres = out.learned_.prototypes.candidates() == 0;
   const auto expected = static_cast<std::size_t>(out.rank()) * static_cast<std::size_t>(out.setting_.options.clusters);
   if (by_centres && out.centres_.size() != expected) {

@@ -30,6 +30,10 @@ class OtherModel {
   Matrix profiles(std::size_t view) const;  // of each cluster, d x clusters
   std::vector<ViewReport> views() const { return setting_.views(observed_); }
 
+  // Instances of each cluster, by number; empty where the file does not say.
+  const std::vector<double>& sizes() const { return sizes_; }
+  void set_sizes(std::vector<double> sizes) { sizes_ = std::move(sizes); }
+
   void save(Archive& archive) const;
   static OtherModel load(const Archive& archive, Setting setting);
 
@@ -38,7 +42,8 @@ class OtherModel {
   LearnedModel learned_;
   std::vector<Index> observed_;  // instances of each view
   double instances_ = 0;
-  bool unit_rows_ = false;       // embedding rows are brought to length 1 before they are compared with centres
+  bool unit_rows_ = false;  // embedding rows are brought to length 1 before they are compared with centres
+  std::vector<double> sizes_;
   std::vector<double> centres_;  // where prototypes do not give the labels
 };
 

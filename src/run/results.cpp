@@ -20,6 +20,16 @@ void add_warnings(Report& report) {
                     "model.",
                     report.unobserved, report.instances));
   }
+  constexpr double kMany = 0.2;
+  for (const ViewReport& view : report.views) {
+    const double cells = static_cast<double>(view.observed) * static_cast<double>(view.features);
+    const double share = cells > 0 ? static_cast<double>(view.missing) / cells : 0;
+    if (share <= kMany) continue;
+    report.warnings.push_back(
+        fmt::format("View {} lacks {:.0f} % of the cells of its {} instances; the mean of each "
+                    "feature stands in for them, which draws instances together.",
+                    view.name, 100 * share, view.observed));
+  }
   std::string negatives;
   for (const ViewReport& view : report.views) {
     if (view.negatives == 0) continue;

@@ -23,13 +23,13 @@ void put_scaling(Archive& archive, const std::string& key, const ViewScaling& sc
 ViewScaling get_scaling(const Archive& archive, const std::string& key, Index features, Index& clipped) {
   const auto& flags = archive.integers(key + "/flags");
   ViewScaling scaling;
-  scaling.shift = archive.numbers(key + "/shift");
-  scaling.gain = archive.numbers(key + "/gain");
-  if (archive.has(key + "/fill")) scaling.fill = archive.numbers(key + "/fill");
+  scaling.shift = archive.numbers(key + "/shift", kSquarable);
+  scaling.gain = archive.numbers(key + "/gain", kSquarable);
+  if (archive.has(key + "/fill")) scaling.fill = archive.numbers(key + "/fill", kSquarable);
   const auto fits = [&](const std::vector<double>& values) {
     return values.empty() || static_cast<Index>(values.size()) == features;
   };
-  if (flags.size() != 5 || !fits(scaling.shift) || !fits(scaling.gain) || !fits(scaling.fill)) {
+  if (flags.size() != 5 || flags[4] < 0 || !fits(scaling.shift) || !fits(scaling.gain) || !fits(scaling.fill)) {
     throw Error(ErrorKind::data, fmt::format("the model's scaling '{}' does not fit its schema", key));
   }
   scaling.known = flags[0] != 0;
@@ -37,7 +37,7 @@ ViewScaling get_scaling(const Archive& archive, const std::string& key, Index fe
   scaling.refuse_negatives = flags[2] != 0;
   scaling.unit_rows = flags[3] != 0;
   clipped = flags[4];
-  scaling.factor = archive.number(key + "/factor");
+  scaling.factor = archive.number(key + "/factor", kSquarable);
   scaling.description = archive.text(key + "/description");
   return scaling;
 }

@@ -28,6 +28,9 @@ double variance_of(const ViewSurvey& survey, std::size_t j) {
   return std::max(0.0, survey.squares[j] / known - mean * mean);
 }
 
+constexpr double kLargest = kSquarableValue;
+constexpr double kSmallest = 1 / kSquarableValue;
+
 // Every feature shifted to minimum 0 and multiplied by gain(its range, its variance).
 template <class F>
 void shift_and_scale(const ViewSurvey& survey, ViewScaling& out, const F& gain) {
@@ -36,7 +39,7 @@ void shift_and_scale(const ViewSurvey& survey, ViewScaling& out, const F& gain) 
     const double low = survey.nonzeros[j] < survey.known(j) ? std::min(survey.minimum[j], 0.0) : survey.minimum[j];
     const double range = survey.maximum[j] - low;
     out.shift.push_back(std::isfinite(low) ? low : 0);
-    out.gain.push_back(range > 0 ? gain(range, variance_of(survey, j)) : 0);
+    out.gain.push_back(range > kSmallest ? gain(range, variance_of(survey, j)) : 0);
   }
   out.refuse_negatives = survey.sparse && survey.negatives > 0;
 }
@@ -59,10 +62,7 @@ std::vector<double> means_of(const ViewSurvey& survey) {
   return means;
 }
 
-// Squares of larger or smaller numbers leave the range of double.
 void check_magnitude(const ViewSurvey& survey, const std::string& name) {
-  constexpr double kLargest = 1e140;
-  constexpr double kSmallest = 1e-140;
   double largest = 0;
   for (std::size_t j = 0; j < survey.sum.size(); ++j) {
     if (survey.minimum[j] > survey.maximum[j]) continue;  // never seen
@@ -117,12 +117,13 @@ void apply_by_feature(const ViewScaling& scaling, bool keep_sign, DenseBlock<T>&
   std::vector<double> gain = scaling.gain;
   shift.resize(d, 0.0);
   gain.resize(d, 1.0);
-  const double* fill = scaling.fill.empty() ? nullptr : scaling.fill.data();
+  std::vector<double> fill = scaling.fill;
+  fill.resize(d, 0.0);
   const double least = keep_sign ? -std::numeric_limits<double>::infinity() : 0.0;
   for (std::size_t i = 0; i < static_cast<std::size_t>(X.rows); ++i) {
     T* row = X.values.data() + i * d;
     for (std::size_t j = 0; j < d; ++j) {
-      const double cell = fill == nullptr || row[j] == row[j] ? static_cast<double>(row[j]) : fill[j];
+      const double cell = row[j] == row[j] ? static_cast<double>(row[j]) : fill[j];
       const double x = (cell - shift[j]) * gain[j];
       row[j] = static_cast<T>((x < least ? least : x) * scaling.factor);
     }
@@ -209,8 +210,38 @@ ViewScaling choose_form(Scaling scaling, const ViewSurvey& survey) {
 ViewScaling choose_scaling(Scaling scaling, const ViewSurvey& survey, const std::string& name) {
   check_magnitude(survey, name);
   ViewScaling out = choose_form(scaling, survey);
-  if (survey.cells > 0) out.fill = means_of(survey);
-  return out;
+  // Later rows may lack cells where none has lacked any so far.
+  if (survey.cells > 0 || !survey.sparse) out.fill = means_of(survey);
+  bool finite = std::isfinite(out.factor);
+  for (const std::vector<double>* values : {&out.shift, &out.gain, &out.fill}) {
+    finite = finite && std::all_of(values->begin(), values->end(), [](double x) { return std::isfinite(x); });
+  }
+  if (finite) return out;
+  throw Error(ErrorKind::data,
+              fmt::format("view {}: its values cannot be brought to scale; give --scaling none", name));
+}
+
+void check_magnitudes(const Chunk& chunk, const Schema& schema, double largest) {
+  for (std::size_t v = 0; v < chunk.views.size(); ++v) {
+    const auto check = [&](const auto& X) {
+      const auto too_large = [&](auto x) { return std::abs(static_cast<double>(x)) > largest; };
+      const auto found = std::find_if(X.values.begin(), X.values.end(), too_large);
+      if (found == X.values.end()) return;
+      const Index at = found - X.values.begin();
+      Index row = at / std::max<Index>(X.cols, 1);
+      if constexpr (requires { X.offsets; }) {
+        row = std::upper_bound(X.offsets.begin(), X.offsets.end(), at) - X.offsets.begin() - 1;
+      }
+      throw Error(
+          ErrorKind::data,
+          fmt::format("view {}, row {}: {:.3g}{} is too large to be squared: bring the view to values below {:.0e}, "
+                      "by --scaling or before",
+                      schema.views[v].name,
+                      chunk.rows[static_cast<std::size_t>(chunk.views[v].present[static_cast<std::size_t>(row)])],
+                      static_cast<double>(*found), largest < kLargest ? " (as it is scaled)" : "", largest));
+    };
+    std::visit(check, chunk.views[v].block);
+  }
 }
 
 std::vector<Index> apply_scaling(const std::vector<ViewScaling>& scaling, const Schema& schema, Chunk& chunk) {

@@ -36,6 +36,12 @@ struct ViewScaling {
 // or too small to be squared.
 ViewScaling choose_scaling(Scaling scaling, const ViewSurvey& survey, const std::string& name);
 
+// For rows that no survey has seen. Throws ErrorKind::data, naming view and row, for values larger than `largest`,
+// which are too large to be squared; kNarrowValue is that of single precision, in which scaled rows are compared.
+inline constexpr double kSquarableValue = 1e140;
+inline constexpr double kNarrowValue = 1e15;
+void check_magnitudes(const Chunk& chunk, const Schema& schema, double largest = kSquarableValue);
+
 // Applies the scaling to every view of the chunk; returns the number of negative entries that were set to 0, by view.
 // Throws ErrorKind::data, naming view and row, for a negative value where the scaling refuses them.
 std::vector<Index> apply_scaling(const std::vector<ViewScaling>& scaling, const Schema& schema, Chunk& chunk);

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <csignal>
 #include <fcntl.h>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 #include <poll.h>
@@ -120,6 +121,18 @@ class Process {
   }
 
   void send(int signal) { ::kill(pid_, signal); }
+
+  // Whether the command has a handler of its own for the signal by now.
+  bool handles(int signal) const {
+    std::ifstream status("/proc/" + std::to_string(pid_) + "/status");
+    for (std::string word; status >> word;) {
+      if (word != "SigCgt:") continue;
+      std::string mask;
+      status >> mask;
+      return (std::stoull(mask, nullptr, 16) >> (signal - 1) & 1u) != 0;
+    }
+    return false;
+  }
 
   Outcome wait() {
     while (pump()) continue;

@@ -1,4 +1,6 @@
 // omvc demo, help and version: what a new user meets first.
+#include <regex>
+
 #include "app/command.hpp"
 #include "app/planted_files.hpp"
 
@@ -75,6 +77,31 @@ TEST_F(Demo, RefusesAFolderThatCannotBe) {
   expect_failure({"demo", "--out", file}, 4, {file});
   expect_failure({"demo", "--out", dir_.path("demo"), "--instances", "3"}, 2, {"--instances", "3"});
   EXPECT_EQ(names_in(dir_.path("")), std::set<std::string>{"file"});
+}
+
+// The README shows lines of the demo: numbers aside, these lines in this order; "..." stands for any.
+TEST_F(Demo, IsWhatTheReadmeShows) {
+  const auto shape = [](const std::string& line) {
+    std::string out = std::regex_replace(line, std::regex("[0-9.]+"), "0");
+    out = std::regex_replace(out, std::regex("-+"), "-");
+    return std::regex_replace(out, std::regex(" +"), " ");
+  };
+  const std::string readme = read_bytes(OMVC_SOURCE_DIR "/README.md");
+  const std::size_t closed = readme.find("\n```\n", readme.find("make demo"));
+  const std::size_t begin = readme.find("\n```\n", closed + 4) + 1;
+  const std::size_t end = readme.find("\n```\n", begin + 4);
+  ASSERT_LT(end, readme.size());
+  const std::vector<std::string> shown = lines_of(readme.substr(begin + 4, end - begin - 4));
+  ASSERT_GT(shown.size(), 5u);
+  const Outcome outcome = run_command({"demo", "--out", dir_.path("demo"), "--quiet"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const std::vector<std::string> lines = lines_of(outcome.out);
+  std::size_t at = 0;
+  for (const std::string& line : shown) {
+    if (line.find_first_not_of(" .") == std::string::npos) continue;
+    while (at < lines.size() && shape(lines[at]) != shape(line)) ++at;
+    EXPECT_LT(at, lines.size()) << "the demo does not show this line of the README: " << line << "\n" << outcome.out;
+  }
 }
 
 TEST(Help, EveryCommandExplainsItself) {

@@ -1,6 +1,7 @@
 // A checkpoint with a right checksum: looked into, and resumed from with the row stores of a sound one.
 #include <filesystem>
 
+#include "archive_mutator.hpp"
 #include "checkpoint_run.hpp"
 #include "file/archive.hpp"
 #include "fuzz.hpp"

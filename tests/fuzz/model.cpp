@@ -3,6 +3,7 @@
 
 #include "omvc/clusterer.hpp"
 
+#include "archive_mutator.hpp"
 #include "fuzz.hpp"
 
 namespace {
@@ -37,8 +38,13 @@ void use(Clusterer& model) {
     const bool known = std::find(clusters.begin(), clusters.end(), label) != clusters.end();
     omvc::fuzz::require(label == -1 || known, "a label is a cluster");
   }
-  model.top_features(0, 0, 3);
+  for (const int cluster : model.clusters()) model.top_features(0, cluster, 3);
+  model.cluster_sizes();
+  if (!model.learns()) return;
+  model.tree(4);
   model.partial_fit(chunk);
+  model.refresh();
+  model.cut(2);
 }
 
 }  // namespace

@@ -11,63 +11,12 @@
 #include "omvc/evaluation.hpp"
 
 #include "hdf5/file.hpp"
-#include "source/formats/anndata_frame.hpp"
-#include "source/formats/anndata_matrix.hpp"
+#include "source/formats/anndata_modality.hpp"
 #include "source/max_rows.hpp"
 #include "source/table/label_words.hpp"
 
 namespace omvc {
 namespace {
-
-constexpr Index kNamesAtOnce = 1 << 16;
-
-struct Modality {
-  std::string name;
-  h5::Group group;
-  Frame obs;
-  std::string where;  // file and matrix, for messages
-  std::unique_ptr<StoredMatrix> matrix;
-  // Which row each instance is, from 1; 0: absent. In the file, in memory, or (neither) every instance in order.
-  std::optional<h5::Dataset> stored_map;
-  std::vector<Index> named_map;
-};
-
-// Calls f(first, names) for the index, some names at a time.
-template <class F>
-void for_names(const Frame& frame, const F& f) {
-  for (Index first = 0; first < frame.rows(); first += kNamesAtOnce) {
-    f(first, frame.index(first, std::min(kNamesAtOnce, frame.rows() - first)));
-  }
-}
-
-h5::Object open_matrix(const h5::Group& group, const std::string& layer) {
-  if (!layer.empty()) {
-    if (group.has("layers/" + layer)) return group.open("layers/" + layer);
-    const auto names = group.has_group("layers") ? group.group("layers").names() : std::vector<std::string>();
-    throw Error(ErrorKind::data,
-                fmt::format("{}: there is no layer '{}'; {}", group.where(), layer,
-                            names.empty() ? "it has none" : fmt::format("it has {}", fmt::join(names, ", "))));
-  }
-  if (!group.has("X") || group.open("X").text_attribute("encoding-type") == "null") {
-    throw Error(ErrorKind::data, fmt::format("{}: there is no X; name a layer (--layer)", group.where()));
-  }
-  return group.open("X");
-}
-
-h5::Dataset open_obsm(const h5::Group& group, const std::string& name) {
-  const std::string path = "obsm/" + name;
-  if (!group.has_dataset(path)) {
-    const auto names = group.has_group("obsm") ? group.group("obsm").names() : std::vector<std::string>();
-    throw Error(ErrorKind::usage,
-                fmt::format("{}: obsm has no array '{}'; {}", group.where(), name,
-                            names.empty() ? "it is empty" : fmt::format("it has {}", fmt::join(names, ", "))));
-  }
-  h5::Dataset entry = group.dataset(path);
-  if (entry.shape().size() != 2 || entry.shape()[1] == 0) {
-    throw Error(ErrorKind::data, fmt::format("{}: a view is a matrix with columns", entry.where()));
-  }
-  return entry;
-}
 
 class H5Source final : public Source {
  public:
@@ -106,7 +55,7 @@ class H5Source final : public Source {
     Chunk chunk;
     chunk.rows.resize(static_cast<std::size_t>(count));
     std::iota(chunk.rows.begin(), chunk.rows.end(), next_);
-    for (Modality& modality : modalities_) chunk.views.push_back(read_view(modality, next_, count));
+    for (Modality& modality : modalities_) chunk.views.push_back(modality.read_view(next_, count));
     next_ += count;
     return chunk;
   }
@@ -133,12 +82,11 @@ class H5Source final : public Source {
 
   void open_mudata(const h5::Group& root, const InputOptions& options);
   // The view is X or a layer or, if it is named, an entry of obsm.
-  void add_modality(const std::string& name, h5::Group group, const InputOptions& options, const std::string& obsm);
+  void add_modality(const std::string& name, h5::Group group, const InputOptions& options, const std::string& obsm) {
+    modalities_.push_back(open_modality(name, std::move(group), options.layer, obsm, schema_.views.emplace_back()));
+  }
   void choose_modalities(const h5::Group& mod, const std::vector<std::string>& names, const InputOptions& options);
-  void check_map(const Modality& modality) const;
   void join_by_name(bool with_obs);
-  ChunkView read_view(Modality& modality, Index first, Index count);
-  std::vector<Index> read_map(const Modality& modality, Index first, Index count) const;
   std::vector<std::string> modality_labels(const std::string& column);
   [[noreturn]] void fail_column(const std::string& column) const;
 
@@ -151,29 +99,6 @@ class H5Source final : public Source {
   Index size_ = 0;
   Index next_ = 0;
 };
-
-void H5Source::add_modality(const std::string& name, h5::Group group, const InputOptions& options,
-                            const std::string& obsm) {
-  Frame obs(group, "obs");
-  if (!obsm.empty()) {
-    h5::Dataset entry = open_obsm(group, obsm);
-    const Index cols = entry.shape()[1];
-    std::string where = entry.where();
-    auto matrix = open_stored_matrix(std::move(entry), obs.rows(), cols);
-    schema_.views.push_back({name + ":" + obsm, cols, {}});
-    modalities_.push_back(
-        {name, std::move(group), std::move(obs), std::move(where), std::move(matrix), std::nullopt, {}});
-    return;
-  }
-  const Frame var(group, "var");
-  if (var.rows() == 0) throw Error(ErrorKind::data, fmt::format("{}: there are no features", group.where()));
-  h5::Object object = open_matrix(group, options.layer);
-  std::string where = object.where();
-  auto matrix = open_stored_matrix(std::move(object), obs.rows(), var.rows());
-  schema_.views.push_back({name, var.rows(), var.index(0, var.rows())});
-  modalities_.push_back(
-      {name, std::move(group), std::move(obs), std::move(where), std::move(matrix), std::nullopt, {}});
-}
 
 void H5Source::choose_modalities(const h5::Group& mod, const std::vector<std::string>& names,
                                  const InputOptions& options) {
@@ -218,22 +143,7 @@ void H5Source::open_mudata(const h5::Group& root, const InputOptions& options) {
                   fmt::format("{}: expected {} whole numbers, one for each name in obs", map.where(), size_));
     }
     modality.stored_map = std::move(map);
-    check_map(modality);
-  }
-}
-
-// A row belongs to one instance at most, however far apart in the stream they are.
-void H5Source::check_map(const Modality& modality) const {
-  std::vector<bool> taken(static_cast<std::size_t>(modality.obs.rows()), false);
-  for (Index first = 0; first < size_; first += kNamesAtOnce) {
-    for (const Index row : read_map(modality, first, std::min(kNamesAtOnce, size_ - first))) {
-      if (row == 0) continue;
-      if (taken[static_cast<std::size_t>(row) - 1]) {
-        throw Error(ErrorKind::data,
-                    fmt::format("{}: row {} is said to belong to two instances", modality.stored_map->where(), row));
-      }
-      taken[static_cast<std::size_t>(row) - 1] = true;
-    }
+    modality.check_map(size_);
   }
 }
 
@@ -274,40 +184,6 @@ void H5Source::join_by_name(bool with_obs) {
   size_ = static_cast<Index>(names_.size());
 }
 
-// Of instances [first, first + count).
-std::vector<Index> H5Source::read_map(const Modality& modality, Index first, Index count) const {
-  if (modality.stored_map) {
-    std::vector<Index> map = modality.stored_map->read<Index>(first, count);
-    for (std::size_t i = 0; i < map.size(); ++i) {
-      if (map[i] >= 0 && map[i] <= modality.obs.rows()) continue;
-      throw Error(ErrorKind::data, fmt::format("{}: instance {} is said to be row {} of {}; 0 is for absent ones",
-                                               modality.stored_map->where(), first + static_cast<Index>(i), map[i],
-                                               modality.obs.rows()));
-    }
-    return map;
-  }
-  if (!modality.named_map.empty()) {
-    return {modality.named_map.begin() + first, modality.named_map.begin() + first + count};
-  }
-  std::vector<Index> map(static_cast<std::size_t>(count));
-  std::iota(map.begin(), map.end(), first + 1);
-  return map;
-}
-
-ChunkView H5Source::read_view(Modality& modality, Index first, Index count) {
-  const std::vector<Index> map = read_map(modality, first, count);
-  std::vector<Index> rows;
-  std::vector<Index> positions;
-  for (std::size_t i = 0; i < map.size(); ++i) {
-    if (map[i] == 0) continue;
-    rows.push_back(map[i] - 1);
-    positions.push_back(static_cast<Index>(i));
-  }
-  ChunkView view = read_instances(*modality.matrix, rows, modality.where);
-  for (Index& present : view.present) present = positions[static_cast<std::size_t>(present)];
-  return view;
-}
-
 void H5Source::fail_column(const std::string& column) const {
   std::string known;
   if (obs_) known = fmt::format("{}", fmt::join(obs_->columns(), ", "));
@@ -331,7 +207,7 @@ std::vector<std::string> H5Source::modality_labels(const std::string& column) {
     if (!modality.obs.has(name)) continue;
     found = true;
     const std::vector<std::string> stored = modality.obs.column(name).words(0, modality.obs.rows());
-    const std::vector<Index> map = read_map(modality, 0, size_);
+    const std::vector<Index> map = modality.read_map(0, size_);
     for (std::size_t i = 0; i < words.size(); ++i) {
       if (words[i].empty() && map[i] > 0) words[i] = stored[static_cast<std::size_t>(map[i] - 1)];
     }

@@ -8,9 +8,8 @@
 
 #include "omvc/error.hpp"
 
-#include "source/table/columns.hpp"
-#include "source/table/records.hpp"
-#include "source/table/text_layout.hpp"
+#include "source/formats/text_row.hpp"
+#include "source/table/titles.hpp"
 #include "source/view_table.hpp"
 
 namespace omvc {
@@ -41,6 +40,7 @@ class TextReader final : public ViewReader {
 
   std::vector<std::string> notes() const override {
     std::vector<std::string> all = layout_.notes;
+    if (titles_ > 0) all.insert(all.begin(), title_note_);
     all.insert(all.end(), columns_.notes.begin(), columns_.notes.end());
     return all;
   }
@@ -48,6 +48,7 @@ class TextReader final : public ViewReader {
   bool rewind() override {
     if (!records_.rewind()) return false;
     records_.look_ahead();
+    records_.skip_titles(titles_);
     if (std::vector<TextLine> lines = records_.sample(); lines != sample_ && !same_layout(std::move(lines))) {
       throw Error(ErrorKind::data, fmt::format("{}: the columns are not those of the first reading; the file changed "
                                                "while it was used",
@@ -67,20 +68,7 @@ class TextReader final : public ViewReader {
   void find_possible_id();
   void follow_model();
   std::optional<std::string_view> next_row();
-  void split_line(std::string_view line);
-  std::string id_of_line() const { return unescape_field(fields_[*layout_.id_column]); }
-  std::size_t parse_values(std::vector<double>& values);
-  double parse_cell(std::size_t column) const;
-  std::size_t parse_category(std::size_t column, std::vector<double>& values) const;
   bool parse_line(DenseBlock<double>& block);
-  std::string title(std::size_t column) const {
-    if (layout_.names.empty()) return fmt::format("column {}", column + 1);
-    return fmt::format("column {} ({})", column + 1, quoted(layout_.names[column]));
-  }
-  [[noreturn]] void fail(const std::string& message) const {
-    throw Error(ErrorKind::data, fmt::format("{}:{}: {}", path(), records_.line_number(), message));
-  }
-  [[noreturn]] void fail_cell(std::size_t column) const;
 
   RecordReader records_;
   CellFormat cells_;
@@ -89,9 +77,11 @@ class TextReader final : public ViewReader {
   ViewSchema schema_;
   TextLayout layout_;
   Columns columns_;
-  std::vector<TextLine> sample_;  // the first records
+  std::vector<TextLine> sample_;  // the first records, without titles
+  std::size_t titles_ = 0;        // lines above the header
+  std::string title_note_;
   std::string possible_id_;
-  std::vector<std::string_view> fields_;
+  TextRow row_{records_, layout_, cells_, columns_, like_};
 };
 
 void TextReader::read_prologue() {
@@ -99,10 +89,17 @@ void TextReader::read_prologue() {
   sample_ = records_.sample();
   if (wishes_.text.separator.empty()) wishes_.text.separator = records_.separator();
   wishes_.names_line = records_.last_comment();
+  titles_ = count_titles(wishes_, sample_, cells_);
+  records_.skip_titles(titles_);
+  const Index last_title = titles_ > 0 ? sample_[titles_ - 1].number : 0;
+  sample_ = records_.sample();
   if (!sample_.empty()) layout_ = detect_text_layout(wishes_, sample_, cells_);
   if (sample_.empty() || layout_.columns == 0) {
     throw Error(ErrorKind::data,
                 fmt::format("{}: there are no data in the file; a view has one instance a line", path()));
+  }
+  if (titles_ > 0) {
+    title_note_ = fmt::format("{}: the lines up to {} stand above the table and are left out", path(), last_title);
   }
   cells_.set_decimal(layout_.separation.decimal);
   if (layout_.header) records_.skip_first();
@@ -128,10 +125,11 @@ void TextReader::find_columns(bool transposed) {
     return;
   }
   ColumnFinder finder(wishes_, layout_, cells_, like_);
+  std::vector<std::string_view> fields;
   const auto add_sample = [&] {
     for (std::size_t i = layout_.header ? 1 : 0; i < sample_.size(); ++i) {
-      split_fields(sample_[i].text, layout_.separation.delimiter, fields_);
-      if (fields_.size() >= layout_.columns) finder.add(fields_);
+      split_fields(sample_[i].text, layout_.separation.delimiter, fields);
+      if (fields.size() >= layout_.columns) finder.add(fields);
     }
   };
   add_sample();
@@ -140,8 +138,8 @@ void TextReader::find_columns(bool transposed) {
     if (rewind()) {
       while (const auto line = next_row()) {
         if (trim(*line).empty()) continue;
-        split_line(*line);
-        finder.add(fields_);
+        row_.split(*line);
+        finder.add(row_.fields());
       }
       rewind();
     } else {
@@ -155,9 +153,10 @@ void TextReader::find_columns(bool transposed) {
 void TextReader::find_possible_id() {
   if (has_ids() || layout_.names.empty() || layout_.columns < 2 || !wishes_.id_column.empty()) return;
   std::unordered_set<std::string_view> seen;
+  std::vector<std::string_view> fields;
   for (std::size_t i = layout_.header ? 1 : 0; i < sample_.size(); ++i) {
-    split_fields(sample_[i].text, layout_.separation.delimiter, fields_);
-    if (!parse_index(fields_[0]) || !seen.insert(fields_[0]).second) return;
+    split_fields(sample_[i].text, layout_.separation.delimiter, fields);
+    if (!parse_index(fields[0]) || !seen.insert(fields[0]).second) return;
   }
   if (seen.size() >= 2) possible_id_ = layout_.names[0];
 }
@@ -186,87 +185,9 @@ std::optional<std::string_view> TextReader::next_row() {
   return line;
 }
 
-void TextReader::split_line(std::string_view line) {
-  split_fields(line, layout_.separation.delimiter, fields_);
-  if (layout_.trailing && fields_.size() == layout_.columns + 1 && fields_.back().empty()) fields_.pop_back();
-  if (fields_.size() != layout_.columns) {
-    fail(
-        fmt::format("expected {} columns, found {}; every line must have as many as the others (a field with the "
-                    "separator in it needs quotes; --separator says what separates)",
-                    layout_.columns, fields_.size()));
-  }
-  if (has_ids() && fields_[*layout_.id_column].empty()) {
-    fail("the sample id is missing; every line of a file with ids needs one");
-  }
-}
-
-void TextReader::fail_cell(std::size_t column) const {
-  const std::string_view cell = fields_[column];
-  const std::string what = fmt::format("{}: {} ", title(column), quoted(cell));
-  const auto by_point = parse_grouped_number(cell, Decimal::point);
-  const auto by_comma = parse_grouped_number(cell, Decimal::comma);
-  if (by_point && by_comma) {
-    fail(what + fmt::format("may be {} or {}; say which mark is the decimal one: --decimal . or --decimal ,", *by_point,
-                            *by_comma));
-  }
-  if (by_point || by_comma) {
-    fail(what + fmt::format("has another decimal mark than the cells before it; correct it, or say --decimal {}",
-                            by_comma ? ',' : '.'));
-  }
-  fail(what + fmt::format("is not a number{}; correct it, say --missing-values {} if it stands for a missing value, or "
-                          "leave the column out with --drop {}",
-                          column == 0 && !has_ids() ? " (if the column holds sample ids, say --id-column 1)" : "",
-                          quoted(cell),
-                          layout_.names.empty() ? std::to_string(column + 1) : quoted(layout_.names[column])));
-}
-
-double TextReader::parse_cell(std::size_t column) const {
-  const auto value = cells_.parse(fields_[column]);
-  if (!value) fail_cell(column);
-  if (std::isinf(*value)) {
-    fail(fmt::format("{}: {} is infinite or too large; only finite numbers can be used", title(column),
-                     quoted(fields_[column])));
-  }
-  return *value;
-}
-
-// Appends the features of a category; returns how many are NaN. A value that a model does not know says nothing.
-std::size_t TextReader::parse_category(std::size_t column, std::vector<double>& values) const {
-  const Column& category = columns_.all[column];
-  const std::size_t first = values.size();
-  const auto found = category.place.find(unescape_field(fields_[column]));
-  if (found != category.place.end()) {
-    values.resize(first + category.values.size(), 0.0);
-    values[first + found->second] = 1.0;
-    return 0;
-  }
-  if (!cells_.is_missing(fields_[column]) && like_.empty()) {
-    fail(fmt::format("{}: {} is a new category, which the first lines do not have; write a pipe to a file first",
-                     title(column), quoted(fields_[column])));
-  }
-  values.resize(first + category.values.size(), std::numeric_limits<double>::quiet_NaN());
-  return category.values.size();
-}
-
-// Appends the features of the line; returns how many are NaN.
-std::size_t TextReader::parse_values(std::vector<double>& values) {
-  std::size_t nans = 0;
-  for (std::size_t j = 0; j < fields_.size(); ++j) {
-    const Column::Kind kind = columns_.all[j].kind;
-    if (kind == Column::Kind::left_out) continue;
-    if (kind == Column::Kind::category) {
-      nans += parse_category(j, values);
-      continue;
-    }
-    values.push_back(parse_cell(j));
-    nans += std::isnan(values.back());
-  }
-  return nans;
-}
-
 // Appends the instance to the block; returns false, with the block as it was, if it is absent.
 bool TextReader::parse_line(DenseBlock<double>& block) {
-  const std::size_t nans = parse_values(block.values);
+  const std::size_t nans = row_.append_values(block.values);
   if (nans == columns_.features) {
     block.values.resize(block.values.size() - nans);
     return false;
@@ -283,8 +204,8 @@ ViewRows TextReader::read(Index max_rows) {
     const auto line = next_row();
     if (!line) break;
     if (trim(*line).empty()) continue;
-    split_line(*line);
-    if (has_ids()) out.ids.push_back(id_of_line());
+    row_.split(*line);
+    if (has_ids()) out.ids.push_back(row_.id());
     if (parse_line(block)) out.view.present.push_back(out.instances);
   }
   out.view.block = std::move(block);
@@ -295,8 +216,8 @@ std::vector<std::string> TextReader::all_ids() {
   std::vector<std::string> ids;
   rewind();
   while (const auto line = next_row()) {
-    split_line(*line);
-    ids.push_back(id_of_line());
+    row_.split(*line);
+    ids.push_back(row_.id());
   }
   rewind();
   return ids;
@@ -316,9 +237,9 @@ std::unique_ptr<ViewReader> TextReader::transposed() {
   Index features = 0;
   while (const auto line = records_.next()) {
     if (trim(*line).empty()) continue;
-    split_line(*line);
-    if (has_ids()) feature_names.push_back(id_of_line());
-    parse_values(by_column);
+    row_.split(*line);
+    if (has_ids()) feature_names.push_back(row_.id());
+    row_.append_values(by_column);
     ++features;
   }
   const Index rows = schema_.features;

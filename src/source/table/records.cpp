@@ -1,5 +1,6 @@
 #include "source/table/records.hpp"
 
+#include <algorithm>
 #include <fmt/core.h>
 
 #include "omvc/error.hpp"
@@ -107,6 +108,11 @@ std::vector<TextLine> RecordReader::sample() const {
 }
 
 void RecordReader::skip_first() { ahead_.pop_front(); }
+
+void RecordReader::skip_titles(std::size_t count) {
+  ahead_.erase(ahead_.begin(), ahead_.begin() + static_cast<std::ptrdiff_t>(std::min(count, ahead_.size())));
+  if (count > 0 && !ahead_.empty()) ahead_.front().empty_before = 0;
+}
 
 std::optional<std::string_view> RecordReader::next() {
   while (ahead_.empty()) {

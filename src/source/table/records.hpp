@@ -32,6 +32,8 @@ class RecordReader {
 
   // Leaves out the first record and the empty lines before it: it was a header.
   void skip_first();
+  // Leaves out so many records and all empty lines up to the next: they were titles.
+  void skip_titles(std::size_t count);
 
   // The next record; nothing at the end. Lines that start with # are left out if the file begins with one.
   std::optional<std::string_view> next();

@@ -1,0 +1,102 @@
+// Models whose checksum is right and whose content is not: refused as bad data, or of use all the same.
+#include <gtest/gtest.h>
+
+#include "omvc/clusterer.hpp"
+#include "omvc/error.hpp"
+#include "omvc/planted.hpp"
+#include "omvc/sink.hpp"
+
+#include "file/archive.hpp"
+#include "support/archive_edits.hpp"
+#include "support/temp_dir.hpp"
+
+namespace omvc {
+namespace {
+
+PlantedOptions planted() { return {.instances = 40, .features = {3, 4}, .clusters = 2, .missing = 0.3, .seed = 3}; }
+
+Options options_for(Algorithm method) {
+  Options options = method_options(method);
+  options.clusters = 2;
+  options.threads = 1;
+  return options;
+}
+
+class Hostile : public testing::TestWithParam<Algorithm> {
+ protected:
+  std::string saved(ModelKind kind) {
+    Clusterer model(options_for(GetParam()));
+    const auto nowhere = make_sink_list({});
+    model.fit(*make_planted_source(planted()), *nowhere);
+    model.save(dir_.path("model"), kind);
+    return test::read_bytes(dir_.path("model"));
+  }
+
+  test::TempDir dir_;
+};
+INSTANTIATE_TEST_SUITE_P(Methods, Hostile,
+                         testing::Values(Algorithm::omvc, Algorithm::omvc_paper, Algorithm::masked_kmeans));
+
+void use(Clusterer& model, const Chunk& chunk) {
+  const Assignment found = model.assign(chunk);
+  ASSERT_EQ(found.labels.size(), chunk.rows.size());
+  for (const int cluster : model.clusters()) model.top_features(0, cluster, 3);
+  model.cluster_sizes();
+  if (!model.learns()) return;
+  model.tree(3);
+  model.partial_fit(chunk);
+  model.refresh();
+  model.cut(2);
+}
+
+TEST_P(Hostile, AnEditedModelIsRefusedOrOfUse) {
+  constexpr unsigned kEdits = 600;
+  const Chunk chunk = *make_planted_source(planted())->next(20);
+  int refused = 0;
+  for (const ModelKind kind : {ModelKind::whole, ModelKind::prediction}) {
+    const std::string sound = saved(kind);
+    for (unsigned seed = 1; seed <= kEdits; ++seed) {
+      test::ArchiveEditor editor(sound, seed);
+      ASSERT_TRUE(editor.edit());
+      const std::string file = dir_.write_file("edited", editor.bytes());
+      try {
+        Clusterer model = Clusterer::load(file);
+        use(model, chunk);
+      } catch (const Error& error) {
+        ++refused;
+        EXPECT_NE(error.kind(), ErrorKind::io) << seed << ": " << error.what();
+      }
+    }
+  }
+  EXPECT_GT(refused, 0);
+}
+
+TEST_P(Hostile, NumbersThatAreNoneAreRefusedByTheNameOfTheirEntry) {
+  saved(ModelKind::whole);
+  const Archive sound = Archive::load(dir_.path("model"));
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<std::string> keys = GetParam() == Algorithm::omvc
+                                            ? std::vector<std::string>{"fine/mass", "fine/spread", "fine/view0/counts",
+                                                                       "living/squares", "reservoir/priorities"}
+                                            : std::vector<std::string>{"centres", "view0/scaling/factor"};
+  for (const std::string& key : keys) {
+    for (const double bad : {nan, std::numeric_limits<double>::infinity(), -1e200}) {
+      Archive archive = sound;
+      std::vector<double> values = archive.numbers(key);
+      if (values.empty()) continue;
+      values.back() = bad;
+      archive.put(key, values);
+      archive.save(dir_.path("edited"));
+      try {
+        Clusterer::load(dir_.path("edited"));
+        ADD_FAILURE() << key << " = " << bad << " was accepted";
+      } catch (const Error& error) {
+        EXPECT_EQ(error.kind(), ErrorKind::data);
+        EXPECT_NE(std::string(error.what()).find(key), std::string::npos) << error.what();
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace omvc
