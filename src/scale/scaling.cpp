@@ -98,15 +98,22 @@ ViewScaling choose_automatic(const ViewSurvey& survey) {
 // Calls f(entry value, feature) for the entries of row i.
 template <class B, class F>
 void for_row(B& X, Index i, const F& f) {
+  auto* values = X.values.data();
   if constexpr (requires { X.offsets; }) {
     for (auto e = static_cast<std::size_t>(X.offsets[static_cast<std::size_t>(i)]);
          e < static_cast<std::size_t>(X.offsets[static_cast<std::size_t>(i) + 1]); ++e) {
-      f(X.values[e], static_cast<std::size_t>(X.columns[e]));
+      f(values[e], static_cast<std::size_t>(X.columns[e]));
     }
   } else {
     const auto d = static_cast<std::size_t>(X.cols);
-    for (std::size_t j = 0; j < d; ++j) f(X.values[static_cast<std::size_t>(i) * d + j], j);
+    for (std::size_t j = 0; j < d; ++j) f(values[static_cast<std::size_t>(i) * d + j], j);
   }
+}
+
+// Whether the scaling leaves finite values as they are.
+bool changes_nothing(const ViewScaling& scaling) {
+  return !scaling.clip && !scaling.unit_rows && scaling.factor == 1 && scaling.shift.empty() && scaling.gain.empty() &&
+         scaling.fill.empty();
 }
 
 // Features shifted and stretched, without regard to the rest of the row: most dense views.
@@ -134,6 +141,17 @@ template <class B, class Refuse>
 Index apply(const ViewScaling& scaling, B& X, const Refuse& refuse) {
   using T = typename B::Scalar;
   Index clipped = 0;
+  if (changes_nothing(scaling)) {
+    const B& same = X;  // which may be lent, and stays so
+    bool gaps = false;
+    for (Index i = 0; i < same.rows; ++i) {
+      for_row(same, i, [&](const T& entry, std::size_t) {
+        gaps = gaps || entry != entry;
+        if (scaling.refuse_negatives && entry < 0) refuse(i);
+      });
+    }
+    if (!gaps) return 0;
+  }
   const bool keep_sign = !scaling.clip && !scaling.refuse_negatives && scaling.shift.empty();
   if constexpr (requires(const B& block) { block.row(0); }) {
     if (!scaling.clip && !scaling.refuse_negatives && !scaling.unit_rows) {
@@ -204,7 +222,28 @@ ViewScaling choose_form(Scaling scaling, const ViewSurvey& survey) {
   return out;
 }
 
+// The length that rows of length 1 had before, about: the root of its mean square.
+double usual_length(const ViewScaling& scaling, const ViewSurvey& survey) {
+  double squares = 0;
+  for (std::size_t j = 0; j < survey.squares.size(); ++j) {
+    const double gain = scaling.gain.empty() ? 1 : scaling.gain[j];
+    squares += gain * gain * survey.squares[j];
+  }
+  return survey.observed > 0 && squares > 0 ? std::sqrt(squares / survey.observed) : 1;
+}
+
 }  // namespace
+
+std::vector<double> unscaled(const ViewScaling& scaling, const ViewSurvey& survey, std::vector<double> row) {
+  const double length = scaling.unit_rows ? usual_length(scaling, survey) : 1;
+  for (std::size_t j = 0; j < row.size(); ++j) {
+    const double shift = scaling.shift.empty() ? 0 : scaling.shift[j];
+    const double gain = scaling.factor * (scaling.gain.empty() ? 1 : scaling.gain[j]);
+    // A gain of 0 belongs to a feature that has one value only, which the shift holds.
+    row[j] = shift + (gain != 0 ? row[j] * length / gain : 0);
+  }
+  return row;
+}
 
 ViewScaling choose_scaling(Scaling scaling, const ViewSurvey& survey, const std::string& name) {
   check_magnitude(survey, name);

@@ -38,6 +38,11 @@ ViewScaling choose_scaling(Scaling scaling, const ViewSurvey& survey, const std:
 
 // Applies the scaling to every view of the chunk; returns the number of negative entries that were set to 0, by view.
 // Throws ErrorKind::data, naming view and row, for a negative value where the scaling refuses them.
+// Values that are lent are copied where the scaling changes them, and left where they are where it does not.
 std::vector<Index> apply_scaling(const std::vector<ViewScaling>& scaling, const Schema& schema, Chunk& chunk);
+
+// A scaled row back in the data's own units. Rows that were brought to length 1 get the length that is usual in the
+// view.
+std::vector<double> unscaled(const ViewScaling& scaling, const ViewSurvey& survey, std::vector<double> row);
 
 }  // namespace omvc

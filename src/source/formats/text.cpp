@@ -266,7 +266,7 @@ std::size_t TextReader::parse_values(std::vector<double>& values) {
 
 // Appends the instance to the block; returns false, with the block as it was, if it is absent.
 bool TextReader::parse_line(DenseBlock<double>& block) {
-  const std::size_t nans = parse_values(block.values);
+  const std::size_t nans = parse_values(block.values.own());
   if (nans == columns_.features) {
     block.values.resize(block.values.size() - nans);
     return false;
