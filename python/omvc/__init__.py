@@ -18,13 +18,14 @@ if os.access(os.path.join(_bin, "omvc-probe"), os.X_OK):
     os.environ.setdefault("OMVC_PROBE", os.path.join(_bin, "omvc-probe"))
 
 from ._core import __version__  # noqa: E402
+from ._table import View  # noqa: E402
 from .clusterer import Clusterer  # noqa: E402
 from .errors import (  # noqa: E402
     DataError, Error, FileError, NotFittedError, NumericalError, OmvcWarning, UsageError)
 
 load = Clusterer.load
 
-__all__ = ["Clusterer", "load", "tl", "pl", "Error", "UsageError", "DataError", "FileError", "NumericalError",
+__all__ = ["Clusterer", "View", "load", "tl", "pl", "Error", "UsageError", "DataError", "FileError", "NumericalError",
            "NotFittedError", "OmvcWarning", "__version__"]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._table import Table, is_anndata, is_frame, is_mudata, is_sparse, is_table, loaded, table_of
+from ._table import Table, View, is_anndata, is_frame, is_mudata, is_sparse, is_table, loaded, table_of
 from .errors import DataError, UsageError
 
 _RANGE = 4096  # rows at a time of what is read by ranges
@@ -156,12 +156,12 @@ def _label(name: str, single: bool) -> str:
 
 def _named(X: Any, schema: Schema | None) -> tuple[list[tuple[str, Any]], bool, bool]:
     """The views with their names, whether they were given by name, and whether there is but one."""
-    if isinstance(X, Mapping):
+    if isinstance(X, Mapping) and not is_sparse(X):  # some sparse matrices are dictionaries
         bad = [name for name in X if not isinstance(name, str)]
         if bad:
             raise UsageError(f"the names of views are words, not {bad[0]!r}")
         return list(X.items()), True, False
-    if isinstance(X, Table) or not _is_list_of_views(X):
+    if isinstance(X, (Table, View)) or not _is_list_of_views(X):
         return [(schema[0][0] if schema and len(schema) == 1 else "view1", X)], False, True
     if schema is not None:
         if len(X) != len(schema):
@@ -349,7 +349,7 @@ def _chunk(item: Any, schema: Schema | None, like: tuple[Schema, dict[str, Any]]
 
 def _on_disk(X: Any) -> bool:
     h5py = loaded("h5py")
-    if h5py is None:
+    if h5py is None or is_sparse(X):
         return False
     if isinstance(X, Mapping) and not isinstance(X, h5py.Group):
         return bool(X) and all(isinstance(one, h5py.Dataset) for one in X.values())

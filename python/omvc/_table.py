@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +21,17 @@ class Table(NamedTuple):
     @property
     def shape(self) -> tuple[int, int]:
         return (0, 0) if self.data is None else self.data.shape
+
+
+class View(NamedTuple):
+    """A view with names: for arrays and sparse matrices, which have none of their own.
+
+    >>> omvc.View(counts, features=words, index=documents)
+    """
+
+    data: Any
+    features: Sequence[str] | None = None
+    index: Any = None  # one label a row: views are joined by it, and results have it
 
 
 def loaded(name: str) -> Any:
@@ -51,7 +63,7 @@ def is_arrow(data: Any) -> bool:
 
 
 def is_table(data: Any) -> bool:
-    return isinstance(data, np.ndarray) or is_sparse(data) or is_arrow(data) or is_anndata(data) \
+    return isinstance(data, (np.ndarray, View)) or is_sparse(data) or is_arrow(data) or is_anndata(data) \
         or is_frame(data, "pandas") or hasattr(data, "__array__")
 
 
@@ -59,6 +71,8 @@ def table_of(data: Any, name: str, layer: str | None = None) -> Table:
     """Reads a view. `name` is for messages."""
     if data is None:
         return Table(None)
+    if isinstance(data, View):
+        return _named_view(data, name, layer)
     if is_anndata(data):
         values = data.X if layer is None else data.layers[layer]
         if values is None:
@@ -74,6 +88,22 @@ def table_of(data: Any, name: str, layer: str | None = None) -> Table:
         table = _arrow_table(data, name)
         return Table(_columns(table, table.column_names, name), None, _names(table.column_names))
     return Table(_matrix(_rows(data), name))
+
+
+def _named_view(view: View, name: str, layer: str | None) -> Table:
+    table = table_of(view.data, name, layer)
+    features, index = table.features, table.index
+    if view.features is not None:
+        features = [str(feature) for feature in view.features]
+        if len(features) != table.shape[1]:
+            raise DataError(f"{name}: {len(features)} names were given for {table.shape[1]} features")
+    if view.index is not None:
+        import pandas
+
+        index = view.index if isinstance(view.index, pandas.Index) else pandas.Index(list(view.index))
+        if len(index) != table.shape[0]:
+            raise DataError(f"{name}: the index has {len(index)} labels for {table.shape[0]} rows")
+    return Table(table.data, index, features)
 
 
 def _names(columns: Any) -> list[str] | None:

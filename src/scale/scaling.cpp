@@ -112,8 +112,7 @@ void for_row(B& X, Index i, const F& f) {
 
 // Whether the scaling leaves finite values as they are.
 bool changes_nothing(const ViewScaling& scaling) {
-  return !scaling.clip && !scaling.unit_rows && scaling.factor == 1 && scaling.shift.empty() && scaling.gain.empty() &&
-         scaling.fill.empty();
+  return !scaling.clip && !scaling.unit_rows && scaling.factor == 1 && scaling.shift.empty() && scaling.gain.empty();
 }
 
 // Features shifted and stretched, without regard to the rest of the row: most dense views.
@@ -124,12 +123,13 @@ void apply_by_feature(const ViewScaling& scaling, bool keep_sign, DenseBlock<T>&
   std::vector<double> gain = scaling.gain;
   shift.resize(d, 0.0);
   gain.resize(d, 1.0);
-  const double* fill = scaling.fill.empty() ? nullptr : scaling.fill.data();
+  std::vector<double> fill = scaling.fill;  // which models of older versions may lack
+  fill.resize(d, 0.0);
   const double least = keep_sign ? -std::numeric_limits<double>::infinity() : 0.0;
   for (std::size_t i = 0; i < static_cast<std::size_t>(X.rows); ++i) {
     T* row = X.values.data() + i * d;
     for (std::size_t j = 0; j < d; ++j) {
-      const double cell = fill == nullptr || row[j] == row[j] ? static_cast<double>(row[j]) : fill[j];
+      const double cell = row[j] == row[j] ? static_cast<double>(row[j]) : fill[j];
       const double x = (cell - shift[j]) * gain[j];
       row[j] = static_cast<T>((x < least ? least : x) * scaling.factor);
     }
@@ -222,33 +222,27 @@ ViewScaling choose_form(Scaling scaling, const ViewSurvey& survey) {
   return out;
 }
 
-// The length that rows of length 1 had before, about: the root of its mean square.
-double usual_length(const ViewScaling& scaling, const ViewSurvey& survey) {
-  double squares = 0;
-  for (std::size_t j = 0; j < survey.squares.size(); ++j) {
-    const double gain = scaling.gain.empty() ? 1 : scaling.gain[j];
-    squares += gain * gain * survey.squares[j];
-  }
-  return survey.observed > 0 && squares > 0 ? std::sqrt(squares / survey.observed) : 1;
-}
-
 }  // namespace
 
 std::vector<double> unscaled(const ViewScaling& scaling, const ViewSurvey& survey, std::vector<double> row) {
-  const double length = scaling.unit_rows ? usual_length(scaling, survey) : 1;
+  double total = 0;
   for (std::size_t j = 0; j < row.size(); ++j) {
     const double shift = scaling.shift.empty() ? 0 : scaling.shift[j];
     const double gain = scaling.factor * (scaling.gain.empty() ? 1 : scaling.gain[j]);
     // A gain of 0 belongs to a feature that has one value only, which the shift holds.
-    row[j] = shift + (gain != 0 ? row[j] * length / gain : 0);
+    row[j] = shift + (gain != 0 ? row[j] / gain : 0);
+    total += row[j];
   }
+  if (!scaling.unit_rows || !(total > 0) || !(survey.observed > 0)) return row;
+  for (double& value : row) value *= survey.total / survey.observed / total;
   return row;
 }
 
 ViewScaling choose_scaling(Scaling scaling, const ViewSurvey& survey, const std::string& name) {
   check_magnitude(survey, name);
   ViewScaling out = choose_form(scaling, survey);
-  if (survey.cells > 0) out.fill = means_of(survey);
+  // Also where no cell is missing yet: new instances may lack some.
+  out.fill = means_of(survey);
   return out;
 }
 

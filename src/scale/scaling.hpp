@@ -41,8 +41,8 @@ ViewScaling choose_scaling(Scaling scaling, const ViewSurvey& survey, const std:
 // Values that are lent are copied where the scaling changes them, and left where they are where it does not.
 std::vector<Index> apply_scaling(const std::vector<ViewScaling>& scaling, const Schema& schema, Chunk& chunk);
 
-// A scaled row back in the data's own units. Rows that were brought to length 1 get the length that is usual in the
-// view.
+// A scaled row back in the data's own units. Rows that were brought to length 1 have lost how much there was of them;
+// they get the mean total of the rows of the view.
 std::vector<double> unscaled(const ViewScaling& scaling, const ViewSurvey& survey, std::vector<double> row);
 
 }  // namespace omvc

@@ -103,7 +103,7 @@ def test_sparse_forms(dtype, command, tmp_path):
     before = backwards.indices.copy()
     wide = text.copy()
     wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
-    for name, form in {"csc": text.tocsc(), "coo": text.tocoo(), "array": sp.csr_array(text), "doubled": doubled,
+    for name, form in {"csc": text.tocsc(), "coo": text.tocoo(), "dok": text.todok(), "lil": text.tolil(), "array": sp.csr_array(text), "doubled": doubled,
                        "unsorted": backwards, "int64": wide, "single": None}.items():
         again = omvc.Clusterer(K).fit(text if form is None else [form])
         assert bits(again) == bits(expected), name
@@ -125,6 +125,17 @@ def test_frames_are_joined_by_index(views, command, tmp_path):
     expected = pd.Series(by_files.labels_, index=by_files.index_)
     assert (expected.reindex(model.labels_.index) == model.labels_).all()
     np.testing.assert_array_equal(by_files.labels_, command([tmp_path / "view1.csv", tmp_path / "view2.csv"], "-k", "3"))
+
+
+def test_views_with_names(views):
+    text, _ = planted_text()
+    words = [f"word{j}" for j in range(text.shape[1])]
+    ids = [f"s{i}" for i in range(text.shape[0])]
+    named = omvc.Clusterer(K).fit({"text": omvc.View(text, features=words, index=ids), "other": omvc.View(views[0])})
+    assert bits(named) == bits(omvc.Clusterer(K).fit([text, views[0]]))
+    assert named.top_features(1, view="text")[0].feature in words and list(named.labels_.index) == ids
+    with pytest.raises(omvc.DataError, match="3 names"):
+        omvc.Clusterer(K).fit(omvc.View(text, features=["a", "b", "c"]))
 
 
 def test_anndata_and_mudata(views, command, tmp_path):

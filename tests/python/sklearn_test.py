@@ -11,8 +11,14 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import omvc
 
-# Checks that cannot apply, and why.
+# Checks that cannot apply, and why. What the first ones look for is tested below with two clusters.
+ONE_CLUSTER = "it asks for one cluster, which is no clustering: omvc refuses that"
 EXPECTED = {
+    "check_dont_overwrite_parameters": ONE_CLUSTER,
+    "check_methods_subset_invariance": ONE_CLUSTER,
+    "check_fit2d_1sample": ONE_CLUSTER,
+    "check_fit2d_1feature": ONE_CLUSTER,
+    "check_fit2d_predict1d": ONE_CLUSTER,
     "check_dataframe_column_names_consistency":
         "columns of a frame are matched by their names, so another order is right and not an error",
 }
@@ -22,6 +28,22 @@ EXPECTED = {
 @pytest.mark.filterwarnings("ignore")
 def test_checks(estimator, check):
     check(estimator)
+
+
+def test_what_the_checks_that_cannot_apply_look_for():
+    X = np.random.default_rng(0).random((40, 3))
+    model = omvc.Clusterer(2)
+    before = set(vars(model))
+    model.fit(X)
+    assert all(name.startswith("_") or name.endswith("_") for name in set(vars(model)) - before)
+    one_by_one = [model.predict(row[None])[0] for row in X]
+    np.testing.assert_array_equal(one_by_one, model.predict(X))
+    np.testing.assert_allclose(np.concatenate([model.transform(row[None]) for row in X]), model.transform(X))
+    with pytest.raises(ValueError, match="Reshape your data"):
+        model.predict(X[0])
+    assert set(omvc.Clusterer(2).fit(X[:, :1]).labels_) == {0, 1}
+    with pytest.raises(ValueError, match="1 instances|only 1"):
+        omvc.Clusterer(2).fit(X[:1])
 
 
 def test_clone_and_grid(views):
