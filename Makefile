@@ -1,5 +1,5 @@
 # The front door. `make demo` and `make test` do everything on a fresh Debian 12 machine, packages included.
-.PHONY: setup command build demo install test format check-format sanitize fuzz-build fuzz fuzz-long bench-build bench bench-end-to-end clean
+.PHONY: setup command build demo install test format check-format sanitize fuzz-build fuzz fuzz-long bench-build bench bench-end-to-end wheel python-install clean
 
 # ccache makes a second build of the same sources quick; without it everything works as well.
 CMAKE_FLAGS := $(if $(shell command -v ccache),-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
@@ -40,7 +40,7 @@ check-format: setup
 sanitize: setup
 	@cmake --preset asan $(CMAKE_FLAGS) >/dev/null
 	@cmake --build --preset asan
-	@ctest --preset asan --parallel 2 -E 'Exchange|InstalledPackage|Docs'
+	@ctest --preset asan --parallel 2 -E 'Exchange|InstalledPackage|Docs|Python'
 	@cmake --preset tsan $(CMAKE_FLAGS) >/dev/null
 	@cmake --build --preset tsan --target omvc_thread_tests
 	@build-tsan/tests/omvc_thread_tests --gtest_brief=1
@@ -72,5 +72,14 @@ bench: bench-build
 bench-end-to-end: bench-build
 	@python3 bench/end_to_end.py --write
 
+# A wheel that needs no Debian package: built, repaired, installed into an empty virtual environment, and tried there.
+# It lies in build-wheel/dist.
+wheel: setup
+	@tools/make-wheel
+
+# The package and the command `omvc` for the Python that is active, built from this checkout.
+python-install: setup
+	@python3 -m pip install .
+
 clean:
-	@rm -rf build build-dev build-asan build-tsan build-bench
+	@rm -rf build build-dev build-asan build-tsan build-bench build-wheel

@@ -94,6 +94,15 @@ TEST(Layers, TheCommandUsesThePublicHeadersOnly) {
   }
 }
 
+TEST(Layers, ThePythonModuleUsesThePublicHeadersOnly) {
+  for (const fs::path& file : sources(kRoot / "python/src")) {
+    for (const std::string& include : includes(file)) {
+      const bool own = fs::exists(kRoot / "python/src" / include);
+      EXPECT_TRUE(own || include.starts_with("omvc/")) << file << " may not include " << include;
+    }
+  }
+}
+
 TEST(Layers, PublicHeadersNeedOnlyEachOtherAndTheStandardLibrary) {
   for (const fs::path& file : sources(kRoot / "include")) {
     for (const std::string& include : includes(file))

@@ -26,9 +26,10 @@ class Column {
  public:
   explicit Column(const std::string& path) : path_(path), out_(path, std::ios::binary) {}
 
-  template <class T>
-  void add(const std::vector<T>& values) {
-    out_.write(reinterpret_cast<const char*>(values.data()), static_cast<std::streamsize>(values.size() * sizeof(T)));
+  template <class Array>
+  void add(const Array& values) {
+    const std::size_t bytes = values.size() * sizeof(typename Array::value_type);
+    out_.write(reinterpret_cast<const char*>(values.data()), static_cast<std::streamsize>(bytes));
   }
   void close() {
     out_.close();

@@ -10,7 +10,8 @@
 // Instance 71 has no image, instance 72 has no text. An instance that is present in no view is legal. A single value
 // that is missing from a row of the block is NaN.
 //
-// A chunk is a value with one owner: a source makes it and hands it over; nothing in it is shared.
+// A chunk is a value with one owner: a source makes it and hands it over. The values of a block may be lent by
+// somebody who keeps them (buffer.hpp); nothing else in it is shared.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +19,8 @@
 #include <string>
 #include <variant>
 #include <vector>
+
+#include "omvc/buffer.hpp"
 
 namespace omvc {
 
@@ -44,7 +47,7 @@ struct DenseBlock {
   using Scalar = T;
   Index rows = 0;
   Index cols = 0;
-  std::vector<T> values;
+  Buffer<T> values;
 
   std::span<const T> row(Index i) const { return {values.data() + i * cols, static_cast<std::size_t>(cols)}; }
 };
@@ -57,7 +60,7 @@ struct CsrBlock {
   Index cols = 0;
   std::vector<Index> offsets{0};      // rows + 1: row i is [offsets[i], offsets[i + 1]) of the two arrays below
   std::vector<std::int32_t> columns;  // of each stored entry
-  std::vector<T> values;              // of each stored entry
+  Buffer<T> values;                   // of each stored entry
 
   Index nonzeros() const { return static_cast<Index>(values.size()); }
 };

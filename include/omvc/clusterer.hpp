@@ -13,13 +13,14 @@
 //
 // A Clusterer is changed by one thread at a time; const functions may be called from several. Same options and data,
 // same bits: for any number of threads, any machine with the same build that fuses multiply-adds (AVX2 or later, Arm),
-// through the command or the library.
+// through the command or the library. A process that was forked starts threads of its own when it first needs them.
 #pragma once
 
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "omvc/chunk.hpp"
@@ -29,6 +30,8 @@
 #include "omvc/source.hpp"
 
 namespace omvc {
+
+class Archive;
 
 struct Assignment {
   std::vector<int> labels;         // cluster number of each instance; -1 without any view
@@ -99,6 +102,8 @@ class Clusterer {
   // clusters are made again each time the stream has grown by half or has changed; clusters that are still there keep
   // their numbers. Method omvc only.
   ChunkReport partial_fit(Chunk chunk);
+  // The same, with names for the views of a model that has learned nothing yet; another one must have this schema.
+  ChunkReport partial_fit(Chunk chunk, const Schema& schema);
   // Makes them again now, from all that was learned.
   void refresh();
   // Other clusters from the same model, without the data: K of them, or as many as the data show (0). Clusters that are
@@ -118,10 +123,18 @@ class Clusterer {
   // which throws ErrorKind::interrupted.
   Index assign(Source& source, Sink& sink, Observer& observer) const;
 
+  // What the model expects of the instances in a view, instances x features, row-major, in the data's own units: the
+  // mean of the prototypes that an instance lies between, by their weights. Values that were observed are given back as
+  // they are; an instance without any view is NaN. Method omvc only.
+  std::vector<double> impute(Chunk chunk, std::size_t view) const;
+
   // The whole state, or what assigning needs. A model saved whole and loaded assigns and goes on learning exactly as
   // the saved one would have; one saved for prediction is smaller and only assigns.
   void save(const std::string& path, ModelKind kind = ModelKind::whole) const;
   static Clusterer load(const std::string& path);
+  // The same through memory. `name` stands for the file in messages.
+  std::string to_bytes(ModelKind kind = ModelKind::whole) const;
+  static Clusterer from_bytes(std::string_view bytes, const std::string& name = "model");
 
   const Options& options() const;
   const Schema& schema() const;
@@ -144,7 +157,8 @@ class Clusterer {
  private:
   struct Impl;
   explicit Clusterer(std::unique_ptr<Impl> impl);
-  static std::unique_ptr<Impl> restore(const std::string& path);
+  static std::unique_ptr<Impl> restore(const Archive& archive, const std::string& name);
+  Archive archive(ModelKind kind) const;
   std::unique_ptr<Impl> impl_;  // const functions guard what they share
 };
 

@@ -18,7 +18,7 @@ DenseBlock<T> take(const DenseBlock<T>& block, std::span<const Index> rows) {
   out.values.reserve(rows.size() * static_cast<std::size_t>(block.cols));
   for (const Index row : rows) {
     const auto values = block.row(row);
-    out.values.insert(out.values.end(), values.begin(), values.end());
+    out.values.append(values.begin(), values.end());
   }
   return out;
 }
@@ -39,14 +39,14 @@ CsrBlock<T> take(const CsrBlock<T>& block, std::span<const Index> rows) {
     const Index first = block.offsets[static_cast<std::size_t>(row)];
     const Index last = block.offsets[static_cast<std::size_t>(row) + 1];
     out.columns.insert(out.columns.end(), block.columns.begin() + first, block.columns.begin() + last);
-    out.values.insert(out.values.end(), block.values.begin() + first, block.values.begin() + last);
+    out.values.append(block.values.begin() + first, block.values.begin() + last);
   }
   return out;
 }
 
 template <class T>
 void append(DenseBlock<T>& block, const DenseBlock<T>& more) {
-  block.values.insert(block.values.end(), more.values.begin(), more.values.end());
+  block.values.append(more.values.begin(), more.values.end());
 }
 
 template <class T>
@@ -54,17 +54,17 @@ void append(CsrBlock<T>& block, const CsrBlock<T>& more) {
   const Index shift = block.offsets.back();
   for (std::size_t i = 1; i < more.offsets.size(); ++i) block.offsets.push_back(shift + more.offsets[i]);
   block.columns.insert(block.columns.end(), more.columns.begin(), more.columns.end());
-  block.values.insert(block.values.end(), more.values.begin(), more.values.end());
+  block.values.append(more.values.begin(), more.values.end());
 }
 
 template <class To, class From>
-std::vector<To> converted(const std::vector<From>& values) {
+std::vector<To> converted(const Buffer<From>& values) {
   std::vector<To> out(values.size());
   for (std::size_t i = 0; i < values.size(); ++i) out[i] = static_cast<To>(values[i]);
   return out;
 }
 
-bool fits_float(const std::vector<double>& values) {
+bool fits_float(const Buffer<double>& values) {
   return std::all_of(values.begin(), values.end(), [](double x) {
     return std::abs(x) <= static_cast<double>(std::numeric_limits<float>::max()) &&
            static_cast<double>(static_cast<float>(x)) == x;

@@ -71,7 +71,7 @@ class Archive {
   // Whether the file starts like an archive.
   static bool is_archive(const std::string& path);
 
-  // The same through memory, for tests. `name` stands for the file in messages.
+  // The same through memory. `name` stands for the file in messages.
   std::string to_bytes() const;
   static Archive from_bytes(std::string_view bytes, const std::string& name);
 

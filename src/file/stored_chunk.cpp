@@ -11,9 +11,9 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "arrays are stored as they lie in memory");
 
-template <class T>
-std::string bytes_of(const std::vector<T>& values) {
-  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
+template <class Array>
+std::string bytes_of(const Array& values) {
+  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(values[0])};
 }
 
 template <class T>

@@ -152,6 +152,7 @@ Near find_near(const PreparedChunk& chunk, const PrototypeTable& table, Index wa
       smallest(distances.row(i).data(), m, listed, found);
       const double reference = listed > near.count ? found.distance[static_cast<std::size_t>(near.count)]
                                                    : found.distance[static_cast<std::size_t>(listed - 1)] + beyond;
+      if (!std::isfinite(reference)) continue;  // values so large that their squares are not numbers any more
       set_weights(found, near.count, reference, near.weights.data() + i * near.count);
       std::copy_n(found.id.begin(), near.count, near.ids.begin() + i * near.count);
       gaps[at] = found.distance[static_cast<std::size_t>(near.count - 1)] - found.distance[0];

@@ -168,6 +168,26 @@ Matrix Model::embed_prototypes(Workers& workers) const {
   return embed(PreparedChunk(chunk), workers);
 }
 
+Matrix Model::expected(const PreparedChunk& chunk, std::size_t view, Workers& workers) const {
+  const FinePrototypes& prototypes = placing();
+  const NarrowMatrix& columns = prototypes.table().columns[view];
+  Matrix units(prototypes.size(), columns.rows());  // the prototypes, a row each
+  for (Index p = 0; p < prototypes.size(); ++p) {
+    const Vector scaled = columns.col(p).cast<double>();
+    const std::vector<double> row = unscaled(scaling_[view], survey_.views[view], {scaled.begin(), scaled.end()});
+    units.row(p) = Eigen::Map<const RowVector>(row.data(), columns.rows());
+  }
+  const Near near = prototypes.near(chunk, workers);
+  Matrix out = Matrix::Zero(chunk.size(), columns.rows());
+  for (Index i = 0; i < chunk.size(); ++i) {
+    if (near.id(i, 0) < 0) out.row(i).setConstant(std::numeric_limits<double>::quiet_NaN());
+    for (Index j = 0; j < near.count; ++j) {
+      if (near.id(i, j) >= 0) out.row(i) += near.weight(i, j) * units.row(near.id(i, j));
+    }
+  }
+  return out;
+}
+
 std::vector<ClusterEvent> Model::take_events() { return std::exchange(events_, {}); }
 
 Near Model::moved(Near near, Index generation) const {

@@ -130,6 +130,9 @@ class Model {
   void set_sizes(std::vector<double> counted) { sizes_ = std::move(counted); }
   void set_negatives(std::vector<Index> counted) { clipped_ = std::move(counted); }
   std::vector<ViewReport> views() const;
+  // What is to be expected of the instances in a view, instances x d in the data's own units: the mean of the
+  // prototypes that they lie between. NaN for one without any view.
+  Matrix expected(const PreparedChunk& chunk, std::size_t view, Workers& workers) const;
   Matrix embed_prototypes(Workers& workers) const;  // latent rows of the prototypes that place instances
   // How clusters split as their number grows from 2 to `most`.
   std::vector<CutLevel> tree(int most, Workers& workers);

@@ -14,7 +14,7 @@ namespace omvc {
 
 Clusterer::Impl::Impl(Options chosen) : options(std::move(chosen)) {
   check_options(options);
-  workers = std::make_unique<Workers>(options.threads);
+  workers.set_threads(options.threads);
 }
 
 const Schema& Clusterer::Impl::schema() const {
@@ -54,28 +54,36 @@ Report Clusterer::fit(Source& source, Sink& sink) {
 }
 
 ChunkReport Clusterer::partial_fit(Chunk chunk) {
+  if (impl_->model || impl_->other) return partial_fit(std::move(chunk), impl_->schema());
+  Schema schema;
+  for (std::size_t v = 0; v < chunk.views.size(); ++v) {
+    schema.views.push_back({fmt::format("view{}", v + 1), block_cols(chunk.views[v].block), {}});
+  }
+  return partial_fit(std::move(chunk), schema);
+}
+
+ChunkReport Clusterer::partial_fit(Chunk chunk, const Schema& schema) {
   if (impl_->options.method != Algorithm::omvc) {
     throw Error(ErrorKind::usage, fmt::format("only method omvc learns chunk by chunk, not {}: call fit",
                                               name_of(impl_->options.method)));
   }
   if (!impl_->model && !impl_->other) {
     Setting setting{.options = impl_->options, .schema = {}, .scaling = {}, .clipped = {}};
-    Schema schema;
-    for (std::size_t v = 0; v < chunk.views.size(); ++v) {
-      schema.views.push_back({fmt::format("view{}", v + 1), block_cols(chunk.views[v].block), {}});
-    }
     setting.start(schema);
     check_chunk(chunk, schema);
     impl_->model.emplace(impl_->options, schema);
   }
   Model& model = impl_->living();
-  check_chunk(chunk, model.schema());
-  check_magnitudes(chunk, model.schema());
-  model.learn(std::move(chunk), *impl_->workers);
+  if (schema != model.schema()) {
+    throw Error(ErrorKind::data, "the chunk has other views or features than the model; match them first");
+  }
+  check_chunk(chunk, schema);
+  check_magnitudes(chunk, schema);
+  model.learn(std::move(chunk), impl_->workers.get());
   return {.pass = 1, .chunk = 0, .instances = instances(), .loss = model.built() ? model.placing().mean_distance() : 0};
 }
 
-void Clusterer::refresh() { impl_->living().refresh(*impl_->workers); }
+void Clusterer::refresh() { impl_->living().refresh(impl_->workers.get()); }
 
 void Clusterer::cut(int clusters) {
   if (clusters == 1 || clusters < 0) {
@@ -86,7 +94,7 @@ void Clusterer::cut(int clusters) {
   if (!model.built()) impl_->check_labels();
   model.set_clusters(clusters);
   impl_->options.clusters = clusters;
-  model.cut(clusters, !model.has_clusters(), *impl_->workers);
+  model.cut(clusters, !model.has_clusters(), impl_->workers.get());
   model.rest();
 }
 
@@ -94,19 +102,19 @@ std::vector<ClusterEvent> Clusterer::events() {
   return impl_->model ? impl_->model->take_events() : std::vector<ClusterEvent>{};
 }
 
-std::vector<CutLevel> Clusterer::tree(int most) { return impl_->living().tree(most, *impl_->workers); }
+std::vector<CutLevel> Clusterer::tree(int most) { return impl_->living().tree(most, impl_->workers.get()); }
 
 Assignment Clusterer::assign(Chunk chunk) const {
   impl_->check_labels();
   check_chunk(chunk, impl_->schema());
   check_magnitudes(chunk, impl_->schema());
   const std::lock_guard lock(impl_->sharing);
-  if (impl_->other) return impl_->other->assign(std::move(chunk), *impl_->workers);
+  if (impl_->other) return impl_->other->assign(std::move(chunk), impl_->workers.get());
   const Model& model = *impl_->model;
   model.scale(chunk);
   const PreparedChunk data(chunk);
-  Placed placed = model.place(data, *impl_->workers);
-  Matrix rows = model.embed(data, *impl_->workers);
+  Placed placed = model.place(data, impl_->workers.get());
+  Matrix rows = model.embed(data, impl_->workers.get());
   for (std::size_t i = 0; i < data.observed.size(); ++i) {
     if (!data.observed[i]) rows.row(static_cast<Index>(i)).setConstant(std::numeric_limits<double>::quiet_NaN());
   }
@@ -187,7 +195,7 @@ void Clusterer::set_threads(int threads) {
   changed.threads = threads;
   check_options(changed);
   impl_->options = changed;
-  impl_->workers = std::make_unique<Workers>(threads);
+  impl_->workers.set_threads(threads);
 }
 
 std::vector<ViewReport> Clusterer::views() const {

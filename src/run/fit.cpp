@@ -538,7 +538,7 @@ void FitRun::describe_living() {
 Report Clusterer::fit(Source& source, Sink& sink, Observer& observer, const Checkpointing& checkpointing) {
   Setting setting{.options = impl_->options, .schema = {}, .scaling = {}, .clipped = {}};
   setting.start(source.schema());
-  FitRun run(setting, *impl_->workers, source, sink, observer, checkpointing);
+  FitRun run(setting, impl_->workers.get(), source, sink, observer, checkpointing);
   Report report = run.run();
   impl_->model = std::move(run.model());
   impl_->other = std::move(run.other());

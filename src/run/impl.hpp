@@ -8,6 +8,7 @@
 #include "omvc/clusterer.hpp"
 
 #include "model/model.hpp"
+#include "parallel/team.hpp"
 #include "run/other_model.hpp"
 
 namespace omvc {
@@ -20,7 +21,7 @@ struct Clusterer::Impl {
   Model& living();            // throws unless there is a model that learns
 
   Options options;
-  std::unique_ptr<Workers> workers;
+  Team workers;
   std::optional<Model> model;
   std::optional<OtherModel> other;
   std::mutex sharing;  // const functions take turns with the workers

@@ -7,7 +7,7 @@
 
 namespace omvc {
 
-void Clusterer::save(const std::string& path, ModelKind kind) const {
+Archive Clusterer::archive(ModelKind kind) const {
   const bool whole = kind == ModelKind::whole;
   if (!whole || impl_->other) impl_->check_labels();
   if (!impl_->model && !impl_->other) {
@@ -25,14 +25,16 @@ void Clusterer::save(const std::string& path, ModelKind kind) const {
     impl_->other->setting().put(archive);
     impl_->other->save(archive);
   }
-  archive.save(path);
+  return archive;
 }
 
+void Clusterer::save(const std::string& path, ModelKind kind) const { archive(kind).save(path); }
+std::string Clusterer::to_bytes(ModelKind kind) const { return archive(kind).to_bytes(); }
+
 // What the archive of a model holds.
-std::unique_ptr<Clusterer::Impl> Clusterer::restore(const std::string& path) {
-  const Archive archive = Archive::load(path);
+std::unique_ptr<Clusterer::Impl> Clusterer::restore(const Archive& archive, const std::string& name) {
   if (archive.has("checkpoint/version")) {
-    throw Error(ErrorKind::data, path + " is a checkpoint, not a model: finish the run with fit --resume");
+    throw Error(ErrorKind::data, name + " is a checkpoint, not a model: finish the run with fit --resume");
   }
   Setting setting;
   setting.options.clusters = 2;
@@ -47,15 +49,28 @@ std::unique_ptr<Clusterer::Impl> Clusterer::restore(const std::string& path) {
   return impl;
 }
 
-Clusterer Clusterer::load(const std::string& path) {
+namespace {
+
+// Whatever is wrong with options or shapes of a model, it is the file that is bad.
+template <class Restore>
+auto blaming(const std::string& name, const Restore& restore) {
   try {
-    return Clusterer(restore(path));
+    return restore();
   } catch (const Error& error) {
     if (error.kind() == ErrorKind::io) throw;
-    // Whatever is wrong with options or shapes, it is the file that is bad.
     const std::string message = error.what();
-    throw Error(ErrorKind::data, message.find(path) == std::string::npos ? path + ": " + message : message);
+    throw Error(ErrorKind::data, message.find(name) == std::string::npos ? name + ": " + message : message);
   }
+}
+
+}  // namespace
+
+Clusterer Clusterer::load(const std::string& path) {
+  return blaming(path, [&] { return Clusterer(restore(Archive::load(path), path)); });
+}
+
+Clusterer Clusterer::from_bytes(std::string_view bytes, const std::string& name) {
+  return blaming(name, [&] { return Clusterer(restore(Archive::from_bytes(bytes, name), name)); });
 }
 
 }  // namespace omvc

@@ -98,15 +98,21 @@ ViewScaling choose_automatic(const ViewSurvey& survey) {
 // Calls f(entry value, feature) for the entries of row i.
 template <class B, class F>
 void for_row(B& X, Index i, const F& f) {
+  auto* values = X.values.data();
   if constexpr (requires { X.offsets; }) {
     for (auto e = static_cast<std::size_t>(X.offsets[static_cast<std::size_t>(i)]);
          e < static_cast<std::size_t>(X.offsets[static_cast<std::size_t>(i) + 1]); ++e) {
-      f(X.values[e], static_cast<std::size_t>(X.columns[e]));
+      f(values[e], static_cast<std::size_t>(X.columns[e]));
     }
   } else {
     const auto d = static_cast<std::size_t>(X.cols);
-    for (std::size_t j = 0; j < d; ++j) f(X.values[static_cast<std::size_t>(i) * d + j], j);
+    for (std::size_t j = 0; j < d; ++j) f(values[static_cast<std::size_t>(i) * d + j], j);
   }
+}
+
+// Whether the scaling leaves finite values as they are.
+bool changes_nothing(const ViewScaling& scaling) {
+  return !scaling.clip && !scaling.unit_rows && scaling.factor == 1 && scaling.shift.empty() && scaling.gain.empty();
 }
 
 // Features shifted and stretched, without regard to the rest of the row: most dense views.
@@ -117,7 +123,7 @@ void apply_by_feature(const ViewScaling& scaling, bool keep_sign, DenseBlock<T>&
   std::vector<double> gain = scaling.gain;
   shift.resize(d, 0.0);
   gain.resize(d, 1.0);
-  std::vector<double> fill = scaling.fill;
+  std::vector<double> fill = scaling.fill;  // which models of older versions may lack
   fill.resize(d, 0.0);
   const double least = keep_sign ? -std::numeric_limits<double>::infinity() : 0.0;
   for (std::size_t i = 0; i < static_cast<std::size_t>(X.rows); ++i) {
@@ -135,6 +141,17 @@ template <class B, class Refuse>
 Index apply(const ViewScaling& scaling, B& X, const Refuse& refuse) {
   using T = typename B::Scalar;
   Index clipped = 0;
+  if (changes_nothing(scaling)) {
+    const B& same = X;  // which may be lent, and stays so
+    bool gaps = false;
+    for (Index i = 0; i < same.rows; ++i) {
+      for_row(same, i, [&](const T& entry, std::size_t) {
+        gaps = gaps || entry != entry;
+        if (scaling.refuse_negatives && entry < 0) refuse(i);
+      });
+    }
+    if (!gaps) return 0;
+  }
   const bool keep_sign = !scaling.clip && !scaling.refuse_negatives && scaling.shift.empty();
   if constexpr (requires(const B& block) { block.row(0); }) {
     if (!scaling.clip && !scaling.refuse_negatives && !scaling.unit_rows) {
@@ -207,11 +224,25 @@ ViewScaling choose_form(Scaling scaling, const ViewSurvey& survey) {
 
 }  // namespace
 
+std::vector<double> unscaled(const ViewScaling& scaling, const ViewSurvey& survey, std::vector<double> row) {
+  double total = 0;
+  for (std::size_t j = 0; j < row.size(); ++j) {
+    const double shift = scaling.shift.empty() ? 0 : scaling.shift[j];
+    const double gain = scaling.factor * (scaling.gain.empty() ? 1 : scaling.gain[j]);
+    // A gain of 0 belongs to a feature that has one value only, which the shift holds.
+    row[j] = shift + (gain != 0 ? row[j] / gain : 0);
+    total += row[j];
+  }
+  if (!scaling.unit_rows || !(total > 0) || !(survey.observed > 0)) return row;
+  for (double& value : row) value *= survey.total / survey.observed / total;
+  return row;
+}
+
 ViewScaling choose_scaling(Scaling scaling, const ViewSurvey& survey, const std::string& name) {
   check_magnitude(survey, name);
   ViewScaling out = choose_form(scaling, survey);
-  // Later rows may lack cells where none has lacked any so far.
-  if (survey.cells > 0 || !survey.sparse) out.fill = means_of(survey);
+  // Also where no cell is missing yet: later rows may lack some.
+  out.fill = means_of(survey);
   bool finite = std::isfinite(out.factor);
   for (const std::vector<double>* values : {&out.shift, &out.gain, &out.fill}) {
     finite = finite && std::all_of(values->begin(), values->end(), [](double x) { return std::isfinite(x); });

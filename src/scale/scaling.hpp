@@ -44,6 +44,11 @@ void check_magnitudes(const Chunk& chunk, const Schema& schema, double largest =
 
 // Applies the scaling to every view of the chunk; returns the number of negative entries that were set to 0, by view.
 // Throws ErrorKind::data, naming view and row, for a negative value where the scaling refuses them.
+// Values that are lent are copied where the scaling changes them, and left where they are where it does not.
 std::vector<Index> apply_scaling(const std::vector<ViewScaling>& scaling, const Schema& schema, Chunk& chunk);
+
+// A scaled row back in the data's own units. Rows that were brought to length 1 have lost how much there was of them;
+// they get the mean total of the rows of the view.
+std::vector<double> unscaled(const ViewScaling& scaling, const ViewSurvey& survey, std::vector<double> row);
 
 }  // namespace omvc

@@ -39,7 +39,7 @@ CsrBlock<T> filled(const CsrBlock<T>& block, const std::vector<Index>& present, 
       const Index begin = block.offsets[next];
       const Index end = block.offsets[++next];
       whole.columns.insert(whole.columns.end(), block.columns.begin() + begin, block.columns.begin() + end);
-      whole.values.insert(whole.values.end(), block.values.begin() + begin, block.values.begin() + end);
+      whole.values.append(block.values.begin() + begin, block.values.begin() + end);
     } else {
       whole.columns.push_back(0);
       whole.values.push_back(std::numeric_limits<T>::quiet_NaN());

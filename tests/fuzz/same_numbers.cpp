@@ -56,7 +56,8 @@ std::optional<Read> read(const std::string& path) {
     const Input input = open_input({path});
     const Chunk all = read_all(*input.source);
     Read out{all.views[0].present, {}};
-    if (const auto* block = std::get_if<DenseBlock<double>>(&all.views[0].block)) out.values = block->values;
+    if (const auto* block = std::get_if<DenseBlock<double>>(&all.views[0].block))
+      out.values.assign(block->values.begin(), block->values.end());
     fuzz::require(out.values.size() >= out.present.size(), "float64 is read as float64");
     return out;
   } catch (const Error&) {

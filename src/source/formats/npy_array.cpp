@@ -109,7 +109,7 @@ class NpyReader final : public ViewReader {
   template <class T>
   ChunkView read_block(Index count) {
     DenseBlock<T> block{count, header_.cols(), std::vector<T>(static_cast<std::size_t>(count * header_.cols()))};
-    read_next(*bytes_, header_.type, block.values);
+    read_next(*bytes_, header_.type, block.values.own());
     return view_from_rows(std::move(block), where_, next_);
   }
 

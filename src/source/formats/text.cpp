@@ -187,7 +187,7 @@ std::optional<std::string_view> TextReader::next_row() {
 
 // Appends the instance to the block; returns false, with the block as it was, if it is absent.
 bool TextReader::parse_line(DenseBlock<double>& block) {
-  const std::size_t nans = row_.append_values(block.values);
+  const std::size_t nans = row_.append_values(block.values.own());
   if (nans == columns_.features) {
     block.values.resize(block.values.size() - nans);
     return false;

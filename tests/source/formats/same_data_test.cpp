@@ -90,7 +90,7 @@ void add_csr(test::NpzContent& content, const std::string& prefix, const Matrix&
   content.push_back({prefix + "indptr", test::npy_longs({block.offsets.begin(), block.offsets.end()})});
   content.push_back({prefix + "format", test::npy("|S3", "()", "csr")});
   content.push_back({prefix + "shape", test::npy_longs({X.rows(), X.cols()})});
-  content.push_back({prefix + "data", test::npy_vector(block.values)});
+  content.push_back({prefix + "data", test::npy_vector({block.values.begin(), block.values.end()})});
 }
 
 template <bool sparse>

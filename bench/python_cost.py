@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""What a fit from Python costs beside the command on the same data: seconds without reading, and memory.
+
+    python3 bench/python_cost.py              prints a table
+    python3 bench/python_cost.py --write      also puts it into docs/python.md
+
+Both run in turn, five times; the shortest time counts. Seconds of the command are those of its report without the step
+that reads and the time that learning waited for data. Memory: the peak of a process, for Python without the data and what
+the imports take. Needs the package omvc for python3.
+"""
+
+import argparse
+import datetime
+import json
+import os
+import platform
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+TIMES = 5
+CASES = {"float32": (200_000, 60), "float64": (200_000, 60), "CSR float64": (40_000, 8_000)}
+
+PYTHON = """
+import json, resource, sys, time
+import numpy as np, omvc
+path, k = sys.argv[1], int(sys.argv[2])
+peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+if path.endswith(".npz"):
+    import scipy.sparse
+    data = scipy.sparse.load_npz(path)
+    size = (data.data.nbytes + data.indices.nbytes + data.indptr.nbytes) / 2**20
+else:
+    data = np.load(path)
+    size = data.nbytes / 2**20
+before = peak()
+start = time.perf_counter()
+model = omvc.Clusterer(k).fit([data])
+print(json.dumps({"seconds": time.perf_counter() - start, "memory": peak() - before, "size": size,
+                  "labels": int(np.bincount(np.asarray(model.labels_)).argmax())}))
+"""
+
+
+def make(name, folder):
+    import numpy as np
+
+    rows, features = CASES[name]
+    random = np.random.default_rng(0)
+    kind = random.integers(8, size=rows)
+    if name.startswith("CSR"):
+        import scipy.sparse as sp
+
+        rates = random.gamma(0.05, 1.0, (8, features))
+        rates *= 40 / rates.sum(axis=1, keepdims=True)
+        data = sp.vstack([sp.csr_matrix(random.poisson(rates[kind[at:at + 2000]]).astype(np.float64))
+                          for at in range(0, rows, 2000)]).tocsr()
+        sp.save_npz(folder / "data.npz", data, compressed=False)
+        return folder / "data.npz"
+    centres = random.uniform(0, 4, (8, features))
+    np.save(folder / "data.npy", (centres[kind] + random.normal(0, 1, (rows, features))).astype(name))
+    return folder / "data.npy"
+
+
+def command(path, folder):
+    import omvc
+
+    program = Path(omvc.__file__).parent / "bin" / "omvc"
+    words = [program, "fit", path, "-k", "8", "--labels", folder / "labels.txt", "--embedding", folder / "embedding.npy",
+             "--json", "--quiet"]
+    report = folder / "report.json"
+    with open(report, "w") as out:
+        done = subprocess.Popen([str(word) for word in words], stdout=out, stderr=subprocess.PIPE)
+        _, status, usage = os.wait4(done.pid, 0)
+    if status != 0:
+        sys.exit(done.stderr.read().decode())
+    told = json.loads(report.read_text())
+    waited = sum(one.get("waited", 0) for one in told["per_pass"])
+    return {"seconds": told["seconds"] - waited, "memory": usage.ru_maxrss / 1024}
+
+
+def best(results, key):
+    return min(result[key] for result in results)
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options.add_argument("--write", action="store_true", help="into docs/python.md")
+    given = options.parse_args()
+    lines = [f"{datetime.date.today()}, {platform.machine()}, {os.cpu_count()} cores, `python3 bench/python_cost.py`.", "",
+             "| data | size, MB | command: s without reading, MB | Python: s, MB above the data | time, ratio | memory above "
+             "the command's, share of the data |", "| --- | --- | --- | --- | --- | --- |"]
+    for name in CASES:
+        with tempfile.TemporaryDirectory() as scratch:
+            path = make(name, Path(scratch))
+            theirs, ours = [], []
+            for _ in range(TIMES):
+                theirs.append(command(path, Path(scratch)))
+                done = subprocess.run([sys.executable, "-c", PYTHON, str(path), "8"], capture_output=True, text=True,
+                                      check=True)
+                ours.append(json.loads(done.stdout))
+        size = ours[0]["size"]
+        seconds = best(ours, "seconds"), best(theirs, "seconds")
+        memory = best(ours, "memory"), best(theirs, "memory")
+        lines.append(f"| {name}, {CASES[name][0]:,} x {CASES[name][1]:,} | {size:.0f} | {seconds[1]:.2f}, {memory[1]:.0f} | "
+                     f"{seconds[0]:.2f}, {memory[0]:.0f} | {seconds[0] / seconds[1]:.2f} | "
+                     f"{(memory[0] - memory[1]) / size:+.0%} |")
+        print(lines[-1], flush=True)
+    if given.write:
+        page = ROOT / "docs" / "python.md"
+        made = "\n".join(lines)
+        page.write_text(re.sub(r"<!-- cost -->.*?<!-- /cost -->", lambda _: f"<!-- cost -->\n{made}\n<!-- /cost -->",
+                               page.read_text(), flags=re.S))
+
+
+if __name__ == "__main__":
+    main()

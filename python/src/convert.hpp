@@ -1,0 +1,50 @@
+// What the files of the module share.
+#pragma once
+
+#include <memory>
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+#include <vector>
+
+#include "omvc/clusterer.hpp"
+#include "omvc/error.hpp"
+#include "omvc/source.hpp"
+
+namespace nb = nanobind;
+
+namespace omvc::python {
+
+// Data as the model reads them. Held by Python; a fit refers to it.
+struct Data {
+  std::unique_ptr<Source> source;
+  std::vector<std::string> notes;
+};
+
+// A vector as a NumPy array that owns it.
+template <class T>
+nb::object numpy_array(std::vector<T> values, std::vector<std::size_t> shape) {
+  auto* kept = new std::vector<T>(std::move(values));
+  const nb::capsule owner(kept, [](void* pointer) noexcept { delete static_cast<std::vector<T>*>(pointer); });
+  return nb::cast(nb::ndarray<nb::numpy, T>(kept->data(), shape.size(), shape.data(), owner));
+}
+template <class T>
+nb::object numpy_array(std::vector<T> values) {
+  const std::size_t size = values.size();
+  return numpy_array(std::move(values), {size});
+}
+
+nb::dict report_dict(const Report& report);
+nb::dict choice_dict(const ClusterChoice& choice);
+nb::list events_list(const std::vector<ClusterEvent>& events);
+nb::list views_list(const std::vector<ViewReport>& views);
+nb::list schema_list(const Schema& schema);
+Schema schema_of(const nb::list& views);
+
+void define_options(nb::module_& module);
+void define_sources(nb::module_& module);
+void define_model(nb::module_& module);
+
+}  // namespace omvc::python

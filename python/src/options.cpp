@@ -1,0 +1,66 @@
+// The one table of options, for Python: signature, documentation and stubs are made from it.
+#include "omvc/options.hpp"
+
+#include "convert.hpp"
+
+namespace omvc::python {
+namespace {
+
+template <class T>
+struct TypeName;
+template <>
+struct TypeName<int> {
+  static constexpr const char* kName = "int";
+};
+template <>
+struct TypeName<Index> : TypeName<int> {};
+template <>
+struct TypeName<std::uint64_t> : TypeName<int> {};
+template <>
+struct TypeName<double> {
+  static constexpr const char* kName = "float";
+};
+
+template <class T>
+nb::dict described(const Param<T>& param) {
+  nb::dict out;
+  out["name"] = param.name;
+  out["help"] = param.help;
+  out["low"] = param.low;
+  out["high"] = param.high;
+  out["methods"] = methods_of(param.methods);
+  out["default"] = format_option(Options{}, param.name);
+  nb::list choices;
+  if constexpr (requires { typename T::value_type; }) {
+    using One = typename T::value_type;
+    out["list"] = true;
+    if constexpr (std::is_enum_v<One>) {
+      out["type"] = "str";
+      for (const auto& [name, value] : EnumNames<One>::kNames) choices.append(nb::str(name.data(), name.size()));
+    } else {
+      out["type"] = TypeName<One>::kName;
+    }
+  } else {
+    out["list"] = false;
+    if constexpr (std::is_enum_v<T>) {
+      out["type"] = "str";
+      for (const auto& [name, value] : EnumNames<T>::kNames) choices.append(nb::str(name.data(), name.size()));
+    } else {
+      out["type"] = TypeName<T>::kName;
+    }
+  }
+  out["choices"] = choices;
+  return out;
+}
+
+}  // namespace
+
+void define_options(nb::module_& module) {
+  module.def("options_table", [] {
+    nb::list table;
+    for_each_param([&](const auto& param) { table.append(described(param)); });
+    return table;
+  });
+}
+
+}  // namespace omvc::python

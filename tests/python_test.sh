@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Builds the Python module against the library that is built already, in a virtual environment from PyPI, and runs the
+# tests of the package. Exits with 77 (skipped) where PyPI cannot be reached.
+#
+# Arguments: source folder, build folder, C++ compiler, its flags; what follows goes to pytest.
+set -euo pipefail
+source=$1 build=$2 compiler=$3 flags=$4
+shift 4
+
+python3 "$source/tools/python-env" "$build/venv-python" "$source/tools/requirements-python.txt" || exit $?
+python="$build/venv-python/bin/python"
+folder="$build/python"
+cmake --install "$build" --prefix "$folder/prefix" >/dev/null
+cmake -S "$source/python" -B "$folder/module" -G Ninja -DCMAKE_PREFIX_PATH="$folder/prefix" \
+  -DPython_EXECUTABLE="$python" -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_CXX_FLAGS="$flags" >/dev/null
+cmake --build "$folder/module"
+
+# The package as it would be installed: the Python files, the module, the command inside.
+rm -rf "$folder/package" && mkdir -p "$folder/package/omvc/bin"
+cp -r "$source"/python/omvc/* "$folder/package/omvc/"
+cp "$folder"/module/_core*.so "$folder/package/omvc/"
+cp "$build/omvc" "$folder/package/omvc/bin/"
+if [ -e "$build/omvc-probe" ]; then cp "$build/omvc-probe" "$folder/package/omvc/bin/"; fi
+
+cd "$source"
+PYTHONPATH="$folder/package" PYTHONDONTWRITEBYTECODE=1 MPLBACKEND=Agg \
+  "$python" -m pytest -q -p no:cacheprovider tests/python "$@"
