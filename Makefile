@@ -77,9 +77,12 @@ bench-end-to-end: bench-build
 wheel: setup
 	@tools/make-wheel
 
-# The package and the command `omvc` for the Python that is active, built from this checkout.
+# The package and the command `omvc` in a virtual environment, .venv, built from this checkout. In one of your own:
+# `make setup`, then `pip install .` there.
 python-install: setup
-	@python3 -m pip install .
+	@python3 -m venv .venv
+	@.venv/bin/pip install .
+	@echo "omvc: .venv/bin/python has the package, .venv/bin/omvc is the command"
 
 clean:
 	@rm -rf build build-dev build-asan build-tsan build-bench build-wheel

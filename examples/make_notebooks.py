@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Makes the two notebooks of this folder, with their outputs.
 
-    python3 examples/make_notebooks.py
+    python3 examples/make_notebooks.py               both
+    python3 examples/make_notebooks.py citeseq       one of them
 
 Needs the packages of tools/requirements-notebooks.txt beside omvc itself. The cells are below as text; the notebooks hold
 nothing else. CITE-seq cells come from OMVC_DATA/citeseq where that is there, else they are planted.
 """
 
+import os
 import sys
 from pathlib import Path
 
@@ -22,7 +24,7 @@ import pandas as pd
 import scipy.io, scipy.sparse as sp
 import omvc
 
-folder = os.path.join(os.environ.get("OMVC_DATA", "../shared/data"), "citeseq")
+folder = os.path.join(os.environ.get("OMVC_DATA", "../../shared/data"), "citeseq")
 
 def cells():
     if os.path.isdir(folder):
@@ -85,11 +87,11 @@ if not debian_archive.lists("*main_binary-*_Packages*"):
     raise SystemExit("skipped: this machine has no lists of packages; run apt-get update")
 views, sections = debian_archive.archive()
 names = sorted(sections)
-kept = set(names[:: max(1, len(names) // 6000)])
+kept = set(names[:: max(1, len(names) // 1500)])
 views = {name: debian_archive.few(view, kept) for name, view in views.items()}
 {name: view.data.shape for name, view in views.items() if view}""",
     """
-model = omvc.Clusterer(20).fit({name: view for name, view in views.items() if view})
+model = omvc.Clusterer(8).fit({name: view for name, view in views.items() if view})
 model.report()""",
     "Every cluster with the words that tell it from the others, and the sections that its packages are in:",
     """
@@ -97,7 +99,7 @@ debian_archive.show(model, sections, "en" if "en" in views else "tags")
 print("NMI with the sections:", round(debian_archive.agreement(model.labels_, sections), 3))""",
     "How many clusters are there? The tree of cuts needs no second look at the data.",
     """
-omvc.pl.tree(model, 10);""",
+omvc.pl.tree(model, 6);""",
     "A package that is known by its tags alone:",
     """
 one = views["tags"]
@@ -123,7 +125,10 @@ def main():
     import nbformat
     from nbclient import NotebookClient
 
+    os.environ.pop("MPLBACKEND", None)  # figures belong into the notebook
     for name, cells in (("citeseq", CITESEQ), ("debian_archive", DEBIAN)):
+        if sys.argv[1:] and name not in sys.argv[1:]:
+            continue
         made = notebook(cells)
         NotebookClient(made, timeout=600, resources={"metadata": {"path": str(HERE)}}).execute()
         made.metadata.pop("widgets", None)

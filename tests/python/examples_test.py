@@ -18,11 +18,11 @@ def test_quick_start():
 
 
 def test_debian_archive():
-    done = subprocess.run([sys.executable, ROOT / "examples" / "debian_archive.py", "--limit", "1500", "--clusters", "10"],
+    done = subprocess.run([sys.executable, ROOT / "examples" / "debian_archive.py", "--limit", "500", "--clusters", "5"],
                           capture_output=True, text=True)
     if done.returncode == 77:
         pytest.skip(done.stdout)
-    assert done.returncode == 0 and "10 clusters" in done.stdout, done.stderr
+    assert done.returncode == 0 and "5 clusters" in done.stdout, done.stderr
 
 
 @pytest.mark.parametrize("name", ["citeseq", "debian_archive"])
@@ -37,7 +37,7 @@ def test_notebooks(name, tmp_path):
     assert all(not any(out["output_type"] == "error" for out in cell["outputs"]) for cell in code)
     assert sum(bool(cell["outputs"]) for cell in code) >= 3, "outputs are included"
     # Run here on small data: planted cells, and fewer packages.
-    program = "\n".join("".join(cell["source"]) for cell in code).replace("// 6000", "// 800")
+    program = "\n".join("".join(cell["source"]) for cell in code).replace("// 1500", "// 500")
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=tmp_path,
                           env={**os.environ, "OMVC_DATA": str(tmp_path), "OMVC_EXAMPLES": str(ROOT / "examples")})
     if "skipped:" in done.stderr:

@@ -173,7 +173,7 @@ matvar_t* mat_columns(const Matrix& X) {
   const CsrBlock<double> turned = test::csr_block<double>(X.transpose());
   return test::mat_sparse(nullptr, static_cast<std::size_t>(X.rows()), static_cast<std::size_t>(X.cols()),
                           {turned.offsets.begin(), turned.offsets.end()},
-                          {turned.columns.begin(), turned.columns.end()}, turned.values);
+                          {turned.columns.begin(), turned.columns.end()}, {turned.values.begin(), turned.values.end()});
 }
 
 matvar_t* mat_truth(const char* name, const DataSet& data) {
