@@ -65,8 +65,9 @@ void fit(const FitArguments& arguments) {
     throw Error(ErrorKind::usage, "--resume needs to know where from: give --checkpoint FILE");
   }
 
-  const bool nothing = !arguments.json && std::all_of(outputs.begin(), outputs.end(),
-                                                      [](const std::string& path) { return path.empty(); });
+  const bool nothing =
+      !arguments.json && !arguments.quiet &&
+      std::all_of(outputs.begin(), outputs.end(), [](const std::string& path) { return path.empty(); });
   if (nothing) {
     fmt::print(stderr,
                "omvc: note: nothing will be written but the report: give --labels, --embedding, --output or --model "

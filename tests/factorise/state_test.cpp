@@ -17,7 +17,7 @@ TEST(State, RefusesCountsThatAreNotNumbersOfInstances) {
   for (const double count : {-1.0, 1e17, test::kInf, test::kNan}) {
     Archive observed = sound;
     observed.put("view1/observed", count);
-    test::expect_error(ErrorKind::data, {"counters"}, [&] { State::load(observed, schema); });
+    test::expect_error(ErrorKind::data, {"view1/observed"}, [&] { State::load(observed, schema); });
     for (const std::size_t which : {0, 1, 4}) {  // of all instances, of the pass, and the pass itself
       Archive archive = sound;
       std::vector<double> counters = sound.numbers("state/counters");

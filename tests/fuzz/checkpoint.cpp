@@ -25,9 +25,14 @@ class Rows {
   }
 
   void copy_to(const std::string& folder) const {
+    using std::filesystem::copy_options;
     std::filesystem::create_directories(folder);
-    std::filesystem::copy(dir_.path("sound.rows"), folder,
-                          std::filesystem::copy_options::overwrite_existing | std::filesystem::copy_options::recursive);
+    std::error_code failure;
+    do {  // the fuzzer's clock interrupts it
+      std::filesystem::copy(dir_.path("sound.rows"), folder, copy_options::overwrite_existing | copy_options::recursive,
+                            failure);
+    } while (failure == std::errc::interrupted);
+    omvc::fuzz::require(!failure, "the sound rows can be copied");
   }
 
  private:
