@@ -7,6 +7,7 @@
 
 #include "command.hpp"
 #include "json_text.hpp"
+#include "summary.hpp"
 #include "table.hpp"
 
 namespace omvc::app {
@@ -17,14 +18,6 @@ struct InfoArguments {
   int top = 5;
   bool json = false;
 };
-
-std::string feature_list(const Clusterer& model, std::size_t view, int cluster, int count) {
-  std::string text;
-  for (const Feature& feature : model.top_features(view, cluster, count)) {
-    text += fmt::format("{}{}", text.empty() ? "" : " ", feature.name);
-  }
-  return text;
-}
 
 void print_options(const Options& options) {
   fmt::print("options\n");
@@ -46,8 +39,11 @@ nlohmann::json clusters_json(const Clusterer& model, const std::vector<ViewRepor
     for (std::size_t v = 0; v < views.size(); ++v) {
       nlohmann::json& telling = one["features"][views[v].name] = nlohmann::json::array();
       for (const Feature& feature : model.top_features(v, cluster, top)) {
-        telling.push_back(
-            {{"number", feature.number}, {"name", feature.name}, {"weight", feature.weight}, {"lift", feature.lift}});
+        telling.push_back({{"number", feature.number},
+                           {"name", feature.name},
+                           {"weight", feature.weight},
+                           {"lift", feature.lift},
+                           {"direction", feature.high ? "high" : "low"}});
       }
     }
     out.push_back(std::move(one));
@@ -110,7 +106,7 @@ void info(const InfoArguments& arguments) {
     table.push_back({view.name, fmt::format("{}", view.features), fmt::format("{}", view.observed), view.scaling});
   }
   fmt::print("{}\n", format_table(table));
-  table = {{"cluster", "view", "features that tell it from the others"}};
+  table = {{"cluster", "view", "features that tell it from the others (+ higher, - lower)"}};
   for (const int cluster : model.clusters()) {
     for (std::size_t v = 0; v < views.size(); ++v) {
       table.push_back(

@@ -118,6 +118,7 @@ void Model::save(Archive& archive, bool whole) const {
   if (!whole) return;
   put_survey(archive, survey_);
   reservoir_.save(archive, "reservoir");
+  history_.save(archive, "history");
 }
 
 Model Model::load(const Archive& archive, const Options& options, const Schema& schema,
@@ -151,6 +152,7 @@ Model Model::load(const Archive& archive, const Options& options, const Schema& 
   }
   if (model.predictor_) return model;
   model.survey_ = get_survey(archive, schema);
+  model.history_ = History::load(archive, "history");
   model.reservoir_ = Reservoir::load(archive, "reservoir", schema, model.reservoir_options());
   return model;
 }
