@@ -252,7 +252,7 @@ class Pages:
         assert json.loads(self.run("report", "model.omvc", "--json"))["levels"] == facts["levels"]
 
     def test_of_another_method(self):
-        told = self.fit(*self.examples(), "--method", "kmeans")
+        told = self.fit(*self.examples(), "--method", "masked-kmeans")
         facts = self.open()
         assert facts["summary"]["cluster_sizes"] == told["cluster_sizes"] and "map" not in facts
         assert self.eval("document.getElementById('map').hidden")

@@ -9,11 +9,10 @@
 namespace omvc {
 namespace {
 
-constexpr int kMoves = 300;
+constexpr int kMoves = 250;
 constexpr int kEarly = 80;             // of them, with attraction exaggerated
 constexpr double kExaggeration = 6;    // of attraction, early
-constexpr double kLater = 1.6;         // and afterwards: groups come out tighter
-constexpr double kGravity = 2e-4;      // towards the centre, so that parts with nothing between them stay in sight
+constexpr double kGravity = 2e-3;      // towards the centre, so that parts with nothing between them stay in sight
 constexpr double kFirstSpread = 0.05;  // of the start
 constexpr double kJitter = 0.002;      // that tells nodes apart which start at one place
 constexpr Index kBlock = 64;           // nodes moved by one task
@@ -95,7 +94,7 @@ Matrix lay_out(const Matrix& affinity, const Spectrum& spectrum, Workers& worker
     workers.poll();
     xs = at.col(0);
     ys = at.col(1);
-    const double pull_by = step < kEarly ? kExaggeration : kLater;
+    const double pull_by = step < kEarly ? kExaggeration : 1;
     const double momentum = step < kEarly ? 0.5 : 0.8;
     for_blocks(workers, m, kBlock, m >= kParallelNodes, [&](Index first, Index last) {
       for (Index i = first; i < last; ++i) {

@@ -18,6 +18,7 @@ namespace omvc {
 namespace {
 
 constexpr Index kPiece = 500;  // rows of the sample placed at a time
+constexpr int kStarts = 4;     // of k-means for each of many cuts: a picture need not have the very best
 constexpr std::size_t kEdgesPerNode = 4;
 constexpr std::size_t kFeaturesPerView = 6;
 constexpr Index kEigenvalues = 40;  // shown, at least where there are so many
@@ -174,7 +175,7 @@ void name_after(PictureLevel& level, const PictureLevel& other, const Vector& ma
 PictureLevel cut_level(const Model& model, const Spectrum& spectrum, int clusters, const RawSums& sums,
                        const PictureLimits& limits, Workers& workers) {
   PictureLevel level;
-  level.group = cut_spectrum(spectrum, clusters, model.options().seed, workers.threads());
+  level.group = cut_spectrum(spectrum, clusters, model.options().seed, workers.threads(), kStarts);
   level.sizes = sizes_of(model.fine().mass(), level.group, static_cast<std::size_t>(clusters));
   std::vector<Matrix> profiles;
   for (std::size_t v = 0; v < model.schema().views.size(); ++v)

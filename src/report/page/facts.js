@@ -22,6 +22,8 @@ const whole = d3.format(",");
 const percent = d3.format(".0%");
 const finePercent = d3.format(".1%");
 const two = d3.format(".2f");
+// A tick of an axis that counts: 800, 1.5k; nothing between two whole numbers.
+function shortCount(n) { return Number.isInteger(n) ? d3.format("~s")(n) : ""; }
 function count(n) { return n === null || n === undefined ? "–" : whole(Math.round(n)); }
 // A value in the user's units: few digits, whatever its size.
 function value(x) {

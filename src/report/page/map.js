@@ -66,7 +66,7 @@ function resize() {
   const width = byId("map-box").clientWidth || 800;
   const tall = d3.max(map.nodes.y, Math.abs) || 0.5;
   view.width = width;
-  view.height = Math.round(width * Math.min(0.85, Math.max(0.55, tall * 1.02)));
+  view.height = Math.round(width * Math.min(0.74, Math.max(0.5, tall * 1.02)));
   const by = window.devicePixelRatio || 1;
   canvas.width = Math.round(width * by);
   canvas.height = Math.round(view.height * by);

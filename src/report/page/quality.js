@@ -19,7 +19,7 @@ function confidenceChart() {
   const width = 520, height = 190, left = 52;
   const drawing = svg(width, height, "Instances by confidence, mean " + two(summary.confidence));
   const x = d3.scaleLinear().domain([0, 1]).range([left, width - 14]), y = d3.scaleLinear().domain([0, d3.max(steps) || 1]).nice().range([height - 26, 10]);
-  axis(drawing.append("g").attr("transform", `translate(${left},0)`), y, "left", 4, d3.format("~s"));
+  axis(drawing.append("g").attr("transform", `translate(${left},0)`), y, "left", 4, shortCount);
   axis(drawing.append("g").attr("transform", `translate(0,${height - 26})`), x, "bottom", 5);
   const bars = drawing.append("g").selectAll("rect").data(steps).join("rect").attr("class", "bar-on").attr("x", (d, i) => x(i / steps.length) + 1)
     .attr("width", (x(1) - x(0)) / steps.length - 2).attr("y", (d) => y(d)).attr("height", (d) => y(0) - y(d));

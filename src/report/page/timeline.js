@@ -26,8 +26,8 @@ function drawTimeline() {
     if (y(last[0]) - y(last[1]) > 14) drawing.append("text").attr("x", width - right - 6).attr("y", (y(last[0]) + y(last[1])) / 2).attr("dy", ".35em").attr("text-anchor", "end")
       .style("fill", inkOn(colour(one.key))).style("font-weight", "600").attr("aria-hidden", "true").text(one.key);
   }
-  axis(drawing.append("g").attr("transform", `translate(${left},0)`), y, "left", 5, d3.format("~s"));
-  axis(drawing.append("g").attr("transform", `translate(0,${height - bottom})`), x, "bottom", 8, d3.format("~s"));
+  axis(drawing.append("g").attr("transform", `translate(${left},0)`), y, "left", 5, shortCount);
+  axis(drawing.append("g").attr("transform", `translate(0,${height - bottom})`), x, "bottom", 8, shortCount);
   drawing.append("text").attr("class", "soft").attr("x", width - right).attr("y", height - 4).attr("text-anchor", "end").text("instances learned");
   line.forEach((point) => {
     const kinds = Object.keys(eventMarks).filter((kind) => point.events.some((event) => event.event === kind));

@@ -30,7 +30,7 @@ function drawMissing() {
   const height = below + spread + 22;
   const drawing = svg(width, height, whole(patterns.length) + " combinations of views; the most frequent has " + whole(patterns[0].instances) + " instances");
   const y = d3.scaleLinear().domain([0, patterns[0].instances]).nice().range([bars, 34]);
-  axis(drawing.append("g").attr("transform", `translate(${left},0)`), y, "left", 4, d3.format("~s"));
+  axis(drawing.append("g").attr("transform", `translate(${left},0)`), y, "left", 4, shortCount);
   const totals = viewDetails.map((view, v) => d3.sum(patterns, (p) => p.present[v] ? p.instances : 0)), sum = d3.sum(patterns, (p) => p.instances) || 1;
   viewDetails.forEach((view, v) => {
     const at = dots + v * row;
