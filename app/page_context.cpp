@@ -43,8 +43,10 @@ PageContext page_context(const Report& report, const Contingency& scored, const 
     const auto size = std::filesystem::file_size(path, unknown);
     context.files.emplace_back(path, unknown ? 0 : size);
   }
-  for (const std::string& path : arguments.paths)
-    context.title += (context.title.empty() ? "Clusters of " : ", ") + std::filesystem::path(path).filename().string();
+  for (const std::string& path : arguments.paths) {
+    const std::string file = path.substr(path.find('=') + 1);  // NAME=FILE, or FILE alone
+    context.title += (context.title.empty() ? "Clusters of " : ", ") + std::filesystem::path(file).filename().string();
+  }
   Source& source = *input.source;
   if (!source.ids(0, 1).empty()) context.ids = [&source](Index first, Index count) { return source.ids(first, count); };
   if (input.truth) {

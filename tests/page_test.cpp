@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <set>
 
 #include "omvc/error.hpp"
 #include "omvc/planted.hpp"
@@ -148,14 +149,36 @@ TEST(Page, OfMoreThanTheSampleHoldsIsBounded) {
 
 TEST(Page, LongIdsCostInstancesNotBytes) {
   Fitted fit = fitted(planted());
-  const PageContext context{.report = &fit.report, .ids = [](Index first, Index) {
-                              return std::vector<std::string>{std::to_string(first) + std::string(5000, '<')};
-                            }};
+  PageContext context{.report = &fit.report};
+  context.ids = [](Index, Index count) {
+    return std::vector<std::string>(static_cast<std::size_t>(count), std::string(5000, '<'));
+  };
   const test::TempDir dir;
   write_page(dir.path("page.html"), fit.model, context);
   const std::string page = test::read_bytes(dir.path("page.html"));
   EXPECT_LT(page.size(), 2000000u);
-  EXPECT_EQ(page.find("<<"), std::string::npos) << "no < of an id is left";
+  const std::string begin = "id=\"facts\">";
+  const std::size_t first = page.find(begin) + begin.size();
+  const std::size_t end = page.find("</script>", first);
+  EXPECT_EQ(page.find('<', first), end) << "nothing inside the facts looks like an element";
+  EXPECT_EQ(json::parse(page.substr(first, end - first))["map"]["points"]["id"][0].get<std::string>().size(), 120u);
+}
+
+TEST(Page, AsksForTheIdsOfTheRowsItNames) {
+  Fitted fit = fitted(planted());
+  PageContext context{.report = &fit.report};
+  context.ids = [](Index first, Index count) {
+    std::vector<std::string> ids;
+    for (Index row = first; row < first + count; ++row) ids.push_back("id" + std::to_string(row));
+    return ids;
+  };
+  const json facts = json::parse(page_facts(fit.model, context));
+  for (std::size_t i = 0; i < facts["map"]["points"]["row"].size(); ++i) {
+    EXPECT_EQ(facts["map"]["points"]["id"][i], "id" + std::to_string(facts["map"]["points"]["row"][i].get<Index>()));
+  }
+  for (const json& members : facts["summary"]["cluster_members"]) {
+    for (const json& one : members["borderline"]) EXPECT_EQ(one["id"], "id" + std::to_string(one["row"].get<Index>()));
+  }
 }
 
 TEST(Page, TellsWhatAModelCannot) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <map>
+#include <set>
 
 #include "report/report_json.hpp"
 
@@ -33,15 +34,40 @@ double short_number(double value) {
   return std::isfinite(steps) && steps > 0 ? std::round(value * steps) / steps : value;
 }
 
-// The ids of rows, asked for in runs of consecutive ones.
+// The ids of the rows that a page names. Sources read ids from files, so rows that are near to each other are asked for
+// together.
 class Ids {
  public:
-  explicit Ids(const PageContext& context) : context_(context) {}
+  Ids(const FactSources& sources, const PageContext& context) {
+    if (!context.ids) return;
+    std::set<Index> rows;
+    const auto need = [&](const std::vector<Notable>& notables) {
+      for (const Notable& one : notables) rows.insert(one.row);
+    };
+    need(sources.report.farthest);
+    for (const ClusterMembers& members : sources.report.cluster_members) {
+      need(members.typical);
+      need(members.borderline);
+    }
+    if (sources.picture != nullptr) {
+      for (const PicturePoint& point : sources.picture->points) rows.insert(point.row);
+    }
+    for (auto next = rows.begin(); next != rows.end();) {
+      const Index first = *next;
+      Index last = first;
+      auto end = next;
+      while (end != rows.end() && *end - last <= kNearRows && *end - first < kRowsAtOnce) last = *end++;
+      const std::vector<std::string> found = context.ids(first, last - first + 1);
+      for (; next != end; ++next) {
+        const auto at = static_cast<std::size_t>(*next - first);
+        if (at < found.size()) ids_[*next] = shortened(found[at]);
+      }
+    }
+  }
 
   std::string of(Index row) const {
-    if (!context_.ids) return {};
-    const std::vector<std::string> found = context_.ids(row, 1);
-    return found.empty() ? std::string() : shortened(found[0]);
+    const auto found = ids_.find(row);
+    return found != ids_.end() ? found->second : std::string();
   }
   // Adds "id" beside every "row" of some notable instances.
   void name(json& notables) const {
@@ -52,7 +78,10 @@ class Ids {
   }
 
  private:
-  const PageContext& context_;
+  static constexpr Index kNearRows = 64;      // between two rows that are asked for together
+  static constexpr Index kRowsAtOnce = 8192;  // at most
+
+  std::map<Index, std::string> ids_;
 };
 
 // Features by name, each once, with their range.
@@ -187,7 +216,7 @@ json summary_json(const FactSources& sources, const Ids& ids) {
 }  // namespace
 
 std::string facts_text(const FactSources& sources, const PageContext& context, std::size_t bytes) {
-  const Ids ids(context);
+  const Ids ids(sources, context);
   json facts{{"format", "omvc-report"}, {"format_version", 1}};
   facts["title"] = shortened(context.title.empty() ? "omvc report" : context.title);
   facts["whole"] = sources.whole;

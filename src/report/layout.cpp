@@ -16,7 +16,7 @@ constexpr double kGravity = 2e-3;      // towards the centre, so that parts with
 constexpr double kFirstSpread = 0.05;  // of the start
 constexpr double kJitter = 0.002;      // that tells nodes apart which start at one place
 constexpr Index kBlock = 64;           // nodes moved by one task
-constexpr Index kParallelNodes = 150;  // from which waking threads pays
+constexpr Index kParallelNodes = 600;  // from which waking threads pays
 
 struct Pull {
   Index other;

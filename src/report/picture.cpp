@@ -173,9 +173,9 @@ void name_after(PictureLevel& level, const PictureLevel& other, const Vector& ma
 }
 
 PictureLevel cut_level(const Model& model, const Spectrum& spectrum, int clusters, const RawSums& sums,
-                       const PictureLimits& limits, Workers& workers) {
+                       const PictureLimits& limits) {
   PictureLevel level;
-  level.group = cut_spectrum(spectrum, clusters, model.options().seed, workers.threads(), kStarts);
+  level.group = cut_spectrum(spectrum, clusters, model.options().seed, 1, kStarts);  // too little work for threads
   level.sizes = sizes_of(model.fine().mass(), level.group, static_cast<std::size_t>(clusters));
   std::vector<Matrix> profiles;
   for (std::size_t v = 0; v < model.schema().views.size(); ++v)
@@ -206,7 +206,7 @@ void add_levels(Picture& out, const Model& model, const Spectrum& spectrum, cons
   std::vector<PictureLevel> above;
   const auto level_of = [&](int clusters, const PictureLevel& neighbour) {
     workers.poll();
-    PictureLevel level = cut_level(model, spectrum, clusters, rows.fine_sums(), limits, workers);
+    PictureLevel level = cut_level(model, spectrum, clusters, rows.fine_sums(), limits);
     name_after(level, neighbour, out.mass, next);
     return level;
   };
