@@ -98,7 +98,7 @@ void fit(const FitArguments& arguments) {
   // What the command did before and after the run.
   report.profile.push_back({.name = "opening", .seconds = opening});
   report.profile.push_back({.name = "saving", .seconds = saving});
-  report.profile.push_back({.name = "page", .seconds = seconds_since(fitted) - saving});
+  if (!arguments.report.empty()) report.profile.push_back({.name = "page", .seconds = seconds_since(fitted) - saving});
 
   for (const std::string& warning : report.warnings) fmt::print(stderr, "omvc: warning: {}\n", warning);
   const nlohmann::json summary = summarise(report, observer.scores(), scored.counts());

@@ -81,7 +81,6 @@ TEST(Page, FactsAddUp) {
 TEST(Page, ClustersOfOtherCutsKeepTheirNumbers) {
   Fitted fit = fitted(planted());
   const json facts = json::parse(page_facts(fit.model, {.report = &fit.report}));
-  const std::vector<double> mass = facts["map"]["nodes"]["mass"];
   for (std::size_t i = 1; i < facts["levels"].size(); ++i) {
     const std::vector<int> before = facts["levels"][i - 1]["numbers"];
     const std::vector<int> after = facts["levels"][i]["numbers"];
@@ -89,7 +88,7 @@ TEST(Page, ClustersOfOtherCutsKeepTheirNumbers) {
     for (const int number : after) {
       if (std::find(before.begin(), before.end(), number) != before.end()) shared.push_back(number);
     }
-    EXPECT_GE(shared.size() + 2, before.size()) << "from " << before.size() << " to " << after.size();
+    EXPECT_GE(5 * shared.size(), 4 * before.size()) << "from " << before.size() << " to " << after.size();
   }
 }
 
@@ -129,11 +128,12 @@ TEST(Page, IsTheSameForAnyNumberOfThreadsAndAfterLoading) {
   Fitted two = fitted(planted(), 64, 3);
   two.model.set_threads(1);
   const std::string alone = page_facts(one.model);
-  EXPECT_EQ(alone, page_facts(two.model));
+  EXPECT_TRUE(alone == page_facts(two.model)) << "the page depends on threads";
   const test::TempDir dir;
   one.model.save(dir.path("model"));
   Clusterer loaded = Clusterer::load(dir.path("model"));
-  EXPECT_EQ(page_facts(loaded), alone);
+  loaded.set_threads(1);
+  EXPECT_TRUE(page_facts(loaded) == alone) << "the page of a model that was saved and loaded is another";
 }
 
 TEST(Page, OfMoreThanTheSampleHoldsIsBounded) {

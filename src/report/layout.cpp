@@ -9,7 +9,7 @@
 namespace omvc {
 namespace {
 
-constexpr int kMoves = 250;
+constexpr int kMoves = 200;
 constexpr int kEarly = 80;             // of them, with attraction exaggerated
 constexpr double kExaggeration = 6;    // of attraction, early
 constexpr double kGravity = 2e-3;      // towards the centre, so that parts with nothing between them stay in sight

@@ -61,7 +61,7 @@ struct PictureLimits {
   int levels = 30;                // the largest number of clusters cut
   std::size_t own_features = 24;  // of a cluster that the model has
   std::size_t features = 12;      // of a cluster of another cut
-  Index rows = 20000;             // of the sample looked at
+  Index rows = 10000;             // of the sample looked at
 };
 
 Picture picture_of(Model& model, const PictureLimits& limits, Workers& workers);

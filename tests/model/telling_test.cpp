@@ -7,12 +7,9 @@ namespace omvc {
 namespace {
 
 TEST(Telling, AreTheFeaturesThatDifferMostInEitherDirection) {
-  Matrix profiles(5, 3);      // features x clusters
-  profiles << 0.9, 0.1, 0.1,  // high in the first
-      0.5, 0.5, 0.5,          // the same everywhere
-      0.0, 0.7, 0.9,          // low in the first
-      0.4, 0.5, 0.3,          // the same as the mean of the others
-      0.3, 0.2, 0.2;
+  Matrix profiles(5, 3);  // features x clusters
+  // High in the first; the same everywhere; low in the first; the mean of the others; a little high.
+  profiles << 0.875, 0.125, 0.125, 0.5, 0.5, 0.5, 0, 0.75, 0.5, 0.375, 0.5, 0.25, 0.375, 0.25, 0.25;
   const std::vector<Telling> found = telling_features(profiles, 0, 5);
   ASSERT_EQ(found.size(), 3u) << "features that do not differ are left out";
   EXPECT_EQ(found[0].feature, 0);
@@ -21,7 +18,7 @@ TEST(Telling, AreTheFeaturesThatDifferMostInEitherDirection) {
   EXPECT_TRUE(found[0].high());
   EXPECT_FALSE(found[1].high());
   EXPECT_DOUBLE_EQ(found[1].own, 0);
-  EXPECT_DOUBLE_EQ(found[1].others, 0.8);
+  EXPECT_DOUBLE_EQ(found[1].others, 0.625);
   EXPECT_EQ(telling_features(profiles, 0, 2).size(), 2u);
   EXPECT_TRUE(telling_features(profiles, 0, 0).empty());
 }
