@@ -11,6 +11,7 @@ void add_evaluate(CLI::App& app);
 void add_mask(CLI::App& app);
 void add_info(CLI::App& app);
 void add_cut(CLI::App& app);
+void add_report(CLI::App& app);
 void add_compare(CLI::App& app);
 void add_reproduce(CLI::App& app);
 void add_demo(CLI::App& app);

@@ -2,12 +2,16 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <memory>
+#include <unistd.h>
 
 #include "omvc/clusterer.hpp"
 #include "omvc/error.hpp"
+#include "omvc/page.hpp"
 #include "omvc/planted.hpp"
 
 #include "command.hpp"
+#include "page_context.hpp"
+#include "sketch.hpp"
 #include "summary.hpp"
 #include "table.hpp"
 
@@ -56,12 +60,11 @@ void show_features(const Clusterer& model) {
   for (const int cluster : model.clusters()) {
     rows.push_back({fmt::format("{}", cluster)});
     for (std::size_t v = 0; v < model.schema().views.size(); ++v) {
-      std::string names;
-      for (const Feature& feature : model.top_features(v, cluster, 4)) names += feature.name + " ";
-      rows.back().push_back(names);
+      rows.back().push_back(feature_list(model, v, cluster, 4) + ' ');
     }
   }
-  fmt::print("Features that tell a cluster from the others, in each view\n{}\n", format_table(rows));
+  fmt::print("Features that tell a cluster from the others, in each view (+ higher there, - lower)\n{}\n",
+             format_table(rows));
 }
 
 void demo(const DemoArguments& arguments) {
@@ -74,6 +77,7 @@ void demo(const DemoArguments& arguments) {
   const std::string labels = (folder / "labels.txt").string();
   const std::string embedding = (folder / "embedding.npy").string();
   const std::string model_path = (folder / "model.omvc").string();
+  const std::string page = (folder / "report.html").string();
 
   const PlantedOptions planted = planted_options(arguments);
   const auto source = make_planted_source(planted);
@@ -96,6 +100,9 @@ void demo(const DemoArguments& arguments) {
   Clusterer model(options);
   const Report report = model.fit(*source, *sink, observer);
   model.save(model_path);
+  PageContext context{.report = &report, .scored = &scored.counts(), .title = "omvc demo", .command = command_line()};
+  context.class_of = [&planted](Index row) { return planted_label(planted, row); };
+  write_page(page, model, context);
 
   fmt::print("\n");
   show_clusters(scored.counts());
@@ -103,8 +110,10 @@ void demo(const DemoArguments& arguments) {
   const Scores scores = score(scored.counts());
   fmt::print("Labels as written: NMI {:.4f}, AC {:.4f}, ARI {:.4f}; {:.2f} s\n\n", scores.nmi_geometric,
              scores.accuracy, scores.ari, report.seconds);
+  if (is_terminal(STDOUT_FILENO)) fmt::print("{}\n", describe_map(prototype_map(model)));
   fmt::print("labels     {}\nembedding  {}\nmodel      {}      (try: omvc info {})\n", labels, embedding, model_path,
              model_path);
+  fmt::print("page       {}      (open it in a browser)\n", page);
   if (report.stopped) throw Error(ErrorKind::interrupted, "interrupted: the tables show what was learned so far");
 }
 
@@ -113,7 +122,7 @@ void demo(const DemoArguments& arguments) {
 void add_demo(CLI::App& app) {
   auto arguments = std::make_shared<DemoArguments>();
   CLI::App* command = app.add_subcommand("demo", "cluster planted data with missing views and show the result");
-  command->add_option("--out", arguments->folder, "folder for labels, embedding and model")
+  command->add_option("--out", arguments->folder, "folder for labels, embedding, model and page")
       ->capture_default_str()
       ->type_name("DIR");
   command->add_option("--instances", arguments->instances, "number of instances")

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <fmt/format.h>
 #include <memory>
+#include <unistd.h>
 
 #include "omvc/clusterer.hpp"
 #include "omvc/error.hpp"
@@ -13,6 +14,8 @@
 #include "inputs.hpp"
 #include "json_text.hpp"
 #include "option_flags.hpp"
+#include "page_context.hpp"
+#include "sketch.hpp"
 #include "summary.hpp"
 
 namespace omvc::app {
@@ -27,6 +30,7 @@ struct FitArguments {
   std::string predictor;
   Checkpointing checkpoint;
   std::string output;
+  std::string report;
   bool json = false;
   bool profile = false;
   bool quiet = false;
@@ -40,8 +44,8 @@ void fit(const FitArguments& arguments) {
   const auto start = std::chrono::steady_clock::now();
   const Options options = chosen_options(arguments.flags);
   if (!arguments.output.empty()) check_h5_name(arguments.output);
-  const std::array outputs{arguments.labels,    arguments.embedding, arguments.model,
-                           arguments.predictor, arguments.output,    arguments.checkpoint.file};
+  const std::array outputs{arguments.labels, arguments.embedding, arguments.model,          arguments.predictor,
+                           arguments.output, arguments.report,    arguments.checkpoint.file};
   const std::string& checkpoint = arguments.checkpoint.file;
   std::vector<std::string> inputs = input_files(arguments.input);
   inputs.push_back(arguments.flags.config);
@@ -49,8 +53,8 @@ void fit(const FitArguments& arguments) {
   // Outputs are opened first: a path that cannot be written is found before the work, not after it.
   std::vector<std::unique_ptr<Sink>> sinks;
   if (!arguments.labels.empty()) check_writable(arguments.labels);
-  for (const std::string& path :
-       {arguments.embedding, arguments.model, arguments.predictor, arguments.output, arguments.checkpoint.file}) {
+  for (const std::string& path : {arguments.embedding, arguments.model, arguments.predictor, arguments.output,
+                                  arguments.report, arguments.checkpoint.file}) {
     if (!path.empty()) check_writable(path);
   }
   const bool wants_nothing =
@@ -59,7 +63,7 @@ void fit(const FitArguments& arguments) {
   if (wants_nothing) {
     throw Error(ErrorKind::usage,
                 "--checkpoint keeps a run until its results are written, and none are asked for: give --labels, "
-                "--embedding, --output, --model or --json");
+                "--embedding, --output, --model, --report or --json");
   }
   if (arguments.checkpoint.resume && arguments.checkpoint.file.empty()) {
     throw Error(ErrorKind::usage, "--resume needs to know where from: give --checkpoint FILE");
@@ -70,7 +74,8 @@ void fit(const FitArguments& arguments) {
       std::all_of(outputs.begin(), outputs.end(), [](const std::string& path) { return path.empty(); });
   if (nothing) {
     fmt::print(stderr,
-               "omvc: note: nothing will be written but the report: give --labels, --embedding, --output or --model "
+               "omvc: note: nothing will be written but the summary: give --labels, --embedding, --output, --model or "
+               "--report "
                "to keep results\n");
   }
   Input input = open_arguments(arguments.input, options.seed);
@@ -96,9 +101,13 @@ void fit(const FitArguments& arguments) {
   const auto fitted = std::chrono::steady_clock::now();
   if (!arguments.model.empty()) model.save(arguments.model);
   if (!arguments.predictor.empty()) model.save(arguments.predictor, ModelKind::prediction);
+  const double saving = seconds_since(fitted);
+  if (!arguments.report.empty())
+    write_page(arguments.report, model, page_context(report, scored.counts(), arguments.input, input));
   // What the command did before and after the run.
   report.profile.push_back({.name = "opening", .seconds = opening});
-  report.profile.push_back({.name = "saving", .seconds = seconds_since(fitted)});
+  report.profile.push_back({.name = "saving", .seconds = saving});
+  if (!arguments.report.empty()) report.profile.push_back({.name = "page", .seconds = seconds_since(fitted) - saving});
 
   for (const std::string& warning : report.warnings) fmt::print(stderr, "omvc: warning: {}\n", warning);
   const nlohmann::json summary = summarise(report, observer.scores(), scored.counts());
@@ -107,6 +116,7 @@ void fit(const FitArguments& arguments) {
   } else if (!arguments.quiet) {
     // Results, so on standard output; what the run said on its way is on stderr.
     fmt::print("{}\n", describe_clusters(report, model));
+    if (is_terminal(STDOUT_FILENO)) fmt::print("{}\n", describe_map(prototype_map(model)));
     fmt::print("{} instances in {} clusters in {:.2f} s, peak memory {:.0f} MB\n", report.instances, report.clusters,
                report.seconds, static_cast<double>(peak_rss_bytes()) / 1e6);
     if (summary.contains("nmi_best")) {
@@ -117,7 +127,8 @@ void fit(const FitArguments& arguments) {
                                      {"embedding", &arguments.embedding},
                                      {"model", &arguments.model},
                                      {"model for prediction", &arguments.predictor},
-                                     {"output", &arguments.output}}) {
+                                     {"output", &arguments.output},
+                                     {"page", &arguments.report}}) {
       if (!path->empty()) fmt::print("{}: {}\n", what, *path);
     }
   }
@@ -154,6 +165,7 @@ void add_fit(CLI::App& app) {
           "write labels and embedding as obs and obsm of a MuData or AnnData file (.h5mu, .h5ad): a copy of the "
           "input if that is one")
       ->type_name("FILE");
+  command->add_option("--report", arguments->report, "write one HTML page that explains the result")->type_name("FILE");
   command->add_option("--predictor", arguments->predictor, "write a smaller model that only assigns")
       ->type_name("FILE");
   auto* checkpoint =

@@ -8,6 +8,7 @@
 
 #include "command.hpp"
 #include "json_text.hpp"
+#include "summary.hpp"
 #include "table.hpp"
 
 namespace omvc::app {
@@ -18,14 +19,6 @@ struct InfoArguments {
   int top = 5;
   bool json = false;
 };
-
-std::string feature_list(const Clusterer& model, std::size_t view, int cluster, int count) {
-  std::string text;
-  for (const Feature& feature : model.top_features(view, cluster, count)) {
-    text += fmt::format("{}{}", text.empty() ? "" : " ", feature.name);
-  }
-  return text;
-}
 
 void print_options(const Options& options) {
   fmt::print("options\n");
@@ -49,8 +42,11 @@ nlohmann::json clusters_json(const Clusterer& model, const std::vector<ViewRepor
     for (std::size_t v = 0; v < views.size(); ++v) {
       nlohmann::json& telling = one["features"][views[v].name] = nlohmann::json::array();
       for (const Feature& feature : model.top_features(v, cluster, top)) {
-        telling.push_back(
-            {{"number", feature.number}, {"name", feature.name}, {"weight", feature.weight}, {"lift", feature.lift}});
+        telling.push_back({{"number", feature.number},
+                           {"name", feature.name},
+                           {"weight", feature.weight},
+                           {"lift", feature.lift},
+                           {"direction", feature.high ? "high" : "low"}});
       }
     }
     out.push_back(std::move(one));
@@ -121,7 +117,7 @@ void info(const InfoArguments& arguments) {
     table.push_back({view.name, fmt::format("{}", view.features), fmt::format("{}", view.observed), view.scaling});
   }
   fmt::print("{}\n", format_table(table));
-  table = {{"cluster", "size", "view", "features that tell it from the others"}};
+  table = {{"cluster", "size", "view", "features that tell it from the others (+ higher, - lower)"}};
   const std::vector<double> sizes = model.cluster_sizes();
   const std::vector<int> clusters = model.clusters();
   for (std::size_t k = 0; k < clusters.size(); ++k) {

@@ -16,6 +16,7 @@
 #include "command.hpp"
 #include "console.hpp"
 #include "help.hpp"
+#include "page_context.hpp"
 
 namespace {
 
@@ -41,6 +42,7 @@ std::string meant_option(const CLI::App& app) {
 }
 
 int run(int argc, char** argv) {
+  omvc::app::remember_command(argc, argv);
   CLI::App app("omvc: clusters instances described by several views, most of them lacking some view, as a stream");
   app.name("omvc");
   app.set_version_flag("--version", "omvc " OMVC_VERSION);
@@ -52,6 +54,7 @@ int run(int argc, char** argv) {
   omvc::app::add_mask(app);
   omvc::app::add_info(app);
   omvc::app::add_cut(app);
+  omvc::app::add_report(app);
   omvc::app::add_convert(app);
   omvc::app::add_generate(app);
   omvc::app::add_compare(app);

@@ -1,11 +1,9 @@
 #include <fcntl.h>
 #include <filesystem>
-#include <fmt/format.h>
-#include <fstream>
 #include <spawn.h>
 #include <sys/wait.h>
 
-#include "omvc/error.hpp"
+#include "omvc/files.hpp"
 
 #include "plot.hpp"
 
@@ -38,11 +36,17 @@ bool convert(std::string svg, std::string png) {
 
 bool write_figure(const std::string& stem, const std::string& svg) {
   const std::string path = stem + ".svg";
-  std::ofstream file(path, std::ios::binary);
-  file << svg;
-  file.close();
-  if (!file) throw Error(ErrorKind::io, fmt::format("{}: cannot be written", path));
-  return convert(path, stem + ".png");
+  write_whole(path, svg);
+  // The program writes to another name, which a whole picture then leaves.
+  const std::string made = stem + ".png.part";
+  const bool done = convert(path, made);
+  std::error_code failure;
+  if (done) {
+    std::filesystem::rename(made, stem + ".png", failure);
+  } else {
+    std::filesystem::remove(made, failure);
+  }
+  return done && !failure;
 }
 
 }  // namespace omvc::app

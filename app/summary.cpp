@@ -10,6 +10,7 @@
 
 #include "omvc/error.hpp"
 #include "omvc/kmeans.hpp"
+#include "omvc/page.hpp"
 
 #include "choice.hpp"
 #include "table.hpp"
@@ -28,18 +29,6 @@ std::optional<double> products_per_chunk(const PassReport& pass) {
   return static_cast<double>(products) / static_cast<double>(pass.chunks);
 }
 
-nlohmann::json describe_pass(const PassReport& pass) {
-  nlohmann::json out{{"loss", pass.loss},     {"error", pass.error},   {"seconds", pass.seconds},
-                     {"waited", pass.waited}, {"rounds", pass.rounds}, {"curve", pass.loss_curve}};
-  out["products"] = nlohmann::json::array();
-  for (const ProductCount& count : pass.products) {
-    out["products"].push_back(
-        {{"columns", count.columns}, {"times", count.times}, {"transpose_times", count.transpose_times}});
-  }
-  if (const auto products = products_per_chunk(pass)) out["products_per_chunk"] = *products;
-  return out;
-}
-
 // What a step is called in a table.
 std::string title_of(const std::string& step) {
   static const std::map<std::string, std::string> kTitles{{"opening", "opening the data"},
@@ -56,7 +45,8 @@ std::string title_of(const std::string& step) {
                                                           {"kmeans", "k-means"},
                                                           {"checkpoint", "writing checkpoints"},
                                                           {"results", "writing results"},
-                                                          {"saving", "saving models"}};
+                                                          {"saving", "saving models"},
+                                                          {"page", "writing the page"}};
   const auto found = kTitles.find(step);
   return found != kTitles.end() ? found->second : step;
 }
@@ -128,70 +118,26 @@ void ScoringSink::write(const ResultRows& rows) {
 }
 
 nlohmann::json summarise(const Report& report, const std::vector<MeanScores>& scores, const Contingency& labels) {
-  nlohmann::json out{{"n", report.instances},
-                     {"unobserved", report.unobserved},
-                     {"views", report.views.size()},
-                     {"clusters", report.clusters},
-                     {"rank", report.rank},
-                     {"chunk", report.chunk},
-                     {"passes", report.passes.size()},
-                     {"seconds", report.seconds},
-                     {"peak_rss_bytes", peak_rss_bytes()},
-                     {"loss", report.loss},
-                     {"stopped", report.stopped},
-                     {"cluster_numbers", report.cluster_numbers},
-                     {"cluster_sizes", report.cluster_sizes},
-                     {"outliers", report.outliers},
-                     {"confidence", report.confidence},
-                     {"prototypes", report.prototypes},
-                     {"sampled", report.sampled},
-                     {"found_by", report.found_by},
-                     {"warnings", report.warnings}};
-  for (const ViewReport& view : report.views) {
-    out["view_details"].push_back({{"name", view.name},
-                                   {"features", view.features},
-                                   {"observed", view.observed},
-                                   {"missing", view.missing},
-                                   {"negatives", view.negatives},
-                                   {"explained", view.explained},
-                                   {"scaling", view.scaling}});
-  }
-  for (const auto& [name, error] : report.candidates) out["candidates"].push_back({{"name", name}, {"error", error}});
-  for (const ClusterEvent& event : report.events) {
-    out["events"].push_back({{"event", name_of(event.kind)},
-                             {"cluster", event.cluster},
-                             {"other", event.other},
-                             {"instances", event.instances}});
-  }
-  if (report.choice) {
-    out["choice"] = {{"clusters", report.choice->clusters},
-                     {"clear", report.choice->clear},
-                     {"verdict", report.choice->verdict},
-                     {"eigenvalues", report.choice->eigenvalues}};
-    for (const KSigns& k : report.choice->signs) {
-      out["choice"]["signs"].push_back({{"clusters", k.clusters}, {"gap", k.gap}, {"agreement", k.agreement}});
-    }
-  }
-  out["pattern_nmi"] = report.pattern_nmi;
-  for (const PatternReport& pattern : report.patterns) {
-    out["patterns"].push_back(
-        {{"present", pattern.present}, {"instances", pattern.instances}, {"cluster_sizes", pattern.cluster_sizes}});
-  }
-  for (std::size_t i = 0; i < report.passes.size(); ++i) {
-    const PassReport& pass = report.passes[i];
-    nlohmann::json entry = describe_pass(pass);
-    // A resumed run has scored the last passes only.
-    const std::size_t unscored = report.passes.size() - std::min(scores.size(), report.passes.size());
-    if (i >= unscored) entry.update({{"nmi", scores[i - unscored].nmi}, {"ac", scores[i - unscored].ac}});
-    out["per_pass"].push_back(entry);
-  }
-  for (const StepTime& step : report.profile) out["profile"][step.name] = step.seconds;
+  nlohmann::json out = nlohmann::json::parse(to_json(report));
+  out["peak_rss_bytes"] = peak_rss_bytes();
+  // A resumed run has scored the last passes only.
+  const std::size_t unscored = report.passes.size() - std::min(scores.size(), report.passes.size());
+  for (std::size_t i = unscored; i < report.passes.size(); ++i)
+    out["per_pass"][i].update({{"nmi", scores[i - unscored].nmi}, {"ac", scores[i - unscored].ac}});
   if (!scores.empty()) out.update({{"nmi", scores.back().nmi}, {"ac", scores.back().ac}});
   if (labels.scored() > 0) {
     const Scores best = score(labels);
     out.update({{"nmi_best", best.nmi_geometric}, {"ac_best", best.accuracy}, {"ari_best", best.ari}});
   }
   return out;
+}
+
+std::string feature_list(const Clusterer& model, std::size_t view, int cluster, int count) {
+  std::string text;
+  for (const Feature& feature : model.top_features(view, cluster, count)) {
+    text += fmt::format("{}{}{}", text.empty() ? "" : " ", feature.high ? '+' : '-', feature.name);
+  }
+  return text;
 }
 
 std::string describe_clusters(const Report& report, const Clusterer& model) {
@@ -221,14 +167,11 @@ std::string describe_clusters(const Report& report, const Clusterer& model) {
   for (std::size_t k = 0; k < report.cluster_numbers.size(); ++k) {
     rows.push_back({fmt::format("{}", report.cluster_numbers[k]), fmt::format("{}", report.cluster_sizes[k])});
     for (std::size_t v = 0; v < report.views.size(); ++v) {
-      std::string names;
-      for (const Feature& feature : model.top_features(v, report.cluster_numbers[k], kFeatures)) {
-        names += feature.name + ' ';
-      }
-      rows.back().push_back(names + ' ');
+      rows.back().push_back(feature_list(model, v, report.cluster_numbers[k], kFeatures) + ' ');
     }
   }
-  out += "\nClusters, and the features that tell them from the others in each view\n" + format_table(rows);
+  out += "\nClusters, and the features that tell them from the others in each view (+ higher there, - lower)\n" +
+         format_table(rows);
 
   if (report.patterns.size() < 2) return out;
   rows = {{"views present", "instances"}};

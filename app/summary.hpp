@@ -62,6 +62,9 @@ nlohmann::json summarise(const Report& report, const std::vector<MeanScores>& sc
 // and how the presence patterns spread over them.
 std::string describe_clusters(const Report& report, const Clusterer& model);
 
+// The features that tell a cluster from the others in a view: + higher in it, - lower.
+std::string feature_list(const Clusterer& model, std::size_t view, int cluster, int count);
+
 // Where the time went, as a table: the longest step first, and how often the data were multiplied in each pass.
 std::string describe_profile(const Report& report);
 

@@ -38,8 +38,10 @@ const std::map<std::string, Names> kMayKnow{
     {"cut", {"chunk", "factorise", "file", "fine", "kernels", "parallel", "random"}},
     {"model", {"chunk", "cut", "factorise", "file", "fine", "kernels", "parallel", "scale"}},
     {"methods", {"chunk", "cut", "factorise", "file", "kernels", "parallel", "random"}},
+    {"report", {"chunk", "cut", "file", "fine", "kernels", "model", "parallel", "random", "scale"}},
     {"run",
-     {"chunk", "cut", "eval", "factorise", "file", "kernels", "methods", "model", "parallel", "scale", "source/ahead"}},
+     {"chunk", "cut", "eval", "factorise", "file", "kernels", "methods", "model", "parallel", "report", "scale",
+      "source/ahead"}},
 };
 
 // The room of a file: the longest folder of the map that it stands in.

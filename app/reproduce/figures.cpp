@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <limits>
 
+#include "omvc/files.hpp"
+
 #include "plot.hpp"
 #include "plot_ticks.hpp"
 #include "reproduce/outputs.hpp"
@@ -57,7 +59,7 @@ bool write_quality_figure(const Study& study, const ResultFile& results, const D
   }
   if (plot.curves.empty()) return true;
   const std::string stem = fmt::format("fig{}", number);
-  write_text(fmt::format("{}/{}.csv", study.arguments().out, stem), csv);
+  write_whole(fmt::format("{}/{}.csv", study.arguments().out, stem), csv);
   page.picture(stem + ".svg", plot.title);
   return write_figure(fmt::format("{}/{}", study.arguments().out, stem), line_plot(plot));
 }
@@ -81,7 +83,7 @@ bool write_loss_figure(const Study& study, const CellResult& cell, const DataSet
     if (shown) plot.curves.push_back(std::move(curve));
   }
   const std::string stem = fmt::format("fig{}", number);
-  write_text(fmt::format("{}/{}.csv", study.arguments().out, stem), csv);
+  write_whole(fmt::format("{}/{}.csv", study.arguments().out, stem), csv);
   page.picture(stem + ".svg", plot.title);
   return write_figure(fmt::format("{}/{}", study.arguments().out, stem), line_plot(plot));
 }
@@ -111,7 +113,7 @@ bool write_sensitivity_figure(const Study& study, const ResultFile& results, con
   }
   if (!any) return true;
   const std::string stem = fmt::format("fig13{}", set.role == "digit" ? "a" : "b");
-  write_text(fmt::format("{}/{}.csv", study.arguments().out, stem), csv);
+  write_whole(fmt::format("{}/{}.csv", study.arguments().out, stem), csv);
   page.picture(stem + ".svg", map.title);
   return write_figure(fmt::format("{}/{}", study.arguments().out, stem), heat_map(map));
 }

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "omvc/files.hpp"
+
 namespace omvc::app {
 namespace {
 
@@ -78,8 +80,8 @@ std::vector<std::string> write_outputs(const Study& study, const ResultFile& res
   }
   if (study.shows("fig9-12", results)) png = write_loss_figures(study, results, page) && png;
   if (study.shows("fig13", results)) png = write_sensitivity_figures(study, results, page) && png;
-  write_text(study.arguments().out + "/README.md", page.markdown());
-  write_text(study.arguments().out + "/index.html", page.html());
+  write_whole(study.arguments().out + "/README.md", page.markdown());
+  write_whole(study.arguments().out + "/index.html", page.html());
   std::vector<std::string> remarks;
   if (!png)
     remarks.emplace_back(

@@ -1,7 +1,7 @@
 // The tables, figures and the page of a study, from the results that there are. What is not done yet is left empty.
 #pragma once
 
-#include "page.hpp"
+#include "reproduce/page.hpp"
 #include "reproduce/study.hpp"
 
 namespace omvc::app {

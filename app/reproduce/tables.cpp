@@ -1,6 +1,8 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include "omvc/files.hpp"
+
 #include "reproduce/outputs.hpp"
 #include "reproduce/paper_tables.hpp"
 
@@ -53,7 +55,7 @@ void write_table4(const Study& study, const ResultFile& results, Page& page) {
                       cell.seconds, cell.seeds, setting_text(cell.setting), csv_number(paper));
     }
   }
-  write_text(study.arguments().out + "/table4.csv", csv);
+  write_whole(study.arguments().out + "/table4.csv", csv);
   page.heading("Table IV: run time in seconds");
   page.paragraph(
       "Of a pass for the on-line methods, of the whole run for the off-line ones, at 40 % missing; one thread, the "
@@ -95,7 +97,7 @@ void write_nmi_table(const Study& study, const ResultFile& results, const DataSe
       }
     }
   }
-  write_text(fmt::format("{}/{}.csv", study.arguments().out, webkb ? "table5" : "table6"), csv);
+  write_whole(fmt::format("{}/{}.csv", study.arguments().out, webkb ? "table5" : "table6"), csv);
   page.heading(fmt::format("Table {}: NMI on {}", webkb ? "V" : "VI", set.title));
   page.paragraph(
       fmt::format("After {} passes; mean ± standard deviation over the seeds. Off-line methods have one figure for "

@@ -45,6 +45,7 @@ struct Feature {
   std::string name;   // or its number as text where the view has no names
   double weight = 0;  // the feature in the cluster's profile
   double lift = 0;    // the weight relative to the mean over clusters
+  bool high = true;   // higher in the cluster than in the others, or lower
 };
 
 // Keeps a long fit safe. The complete state is written at chunk boundaries, and always at the end of a pass, to `file`
@@ -151,11 +152,12 @@ class Clusterer {
   std::vector<ViewReport> views() const;                  // observed counts and scaling
 
   // The features that tell a cluster from the others in a view, at most `count` of them, the most telling first: those
-  // that weigh much in it and more than in the mean over clusters.
+  // whose weight differs most from the mean over the other clusters, higher or lower.
   std::vector<Feature> top_features(std::size_t view, int cluster, int count) const;
 
  private:
   struct Impl;
+  friend struct PageMaker;  // omvc/page.hpp looks inside
   explicit Clusterer(std::unique_ptr<Impl> impl);
   static std::unique_ptr<Impl> restore(const Archive& archive, const std::string& name);
   Archive archive(ModelKind kind) const;

@@ -1,6 +1,7 @@
 // What a run tells: progress while it works (Observer), and a summary when it is done (Report).
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -102,6 +103,29 @@ struct CutLevel {
   std::vector<int> parents;   // of each: the cluster of the level before that holds most of it; -1 in the first
 };
 
+// An instance worth a look.
+struct Notable {
+  Index row = 0;          // its number in the source
+  double confidence = 0;  // share of the vote
+  double distance = 0;    // from the nearest prototype, relative to what is usual there
+};
+
+// Members of one cluster that say most about it, at most five of each.
+struct ClusterMembers {
+  double confidence = 0;            // mean over the cluster
+  std::vector<Notable> typical;     // the surest, and of them the nearest
+  std::vector<Notable> borderline;  // the least sure
+};
+
+// The clusters of a stream as they stood when they were cut.
+struct TimePoint {
+  double instances = 0;              // learned until then
+  std::vector<int> numbers;          // of the clusters; negative (-1 - number): one that had gone when a fit gave all
+                                     // clusters new numbers
+  std::vector<double> sizes;         // of each of them, about
+  std::vector<ClusterEvent> events;  // since the time point before
+};
+
 struct Report {
   Index instances = 0;   // all, also those without any view
   Index unobserved = 0;  // instances present in no view: label -1
@@ -118,12 +142,17 @@ struct Report {
   std::vector<Index> cluster_sizes;                        // of each of them
   Index outliers = 0;                                      // instances much farther from every prototype than is usual
   double confidence = 0;                                   // mean over instances; 0 where the method has none
+  std::vector<Index> confidence_histogram;                 // instances by confidence: 20 steps from 0 to 1
+  std::vector<ClusterMembers> cluster_members;             // of each cluster; none where there is no confidence
+  std::vector<Notable> farthest;                           // the farthest outliers, at most 20
   Index prototypes = 0;                                    // fine prototypes; 0 where there are none
   bool sampled = false;                                    // the data are more than the sample holds
   std::string found_by;                                    // how clusters were found, in words
   std::optional<ClusterChoice> choice;                     // where the number of clusters was not given
   std::vector<std::pair<std::string, double>> candidates;  // clusterings compared, and their errors
   std::vector<ClusterEvent> events;
+  std::vector<TimePoint> timeline;      // of a stream
+  std::uint64_t fingerprint = 0;        // of the data, whatever their order; 0 where nobody took it
   std::vector<PatternReport> patterns;  // the most frequent first, at most 64; none for more than 52 views
   double pattern_nmi = 0;  // NMI of presence pattern and cluster: near 1, the clusters follow what is missing
   std::vector<std::string> warnings;  // whole sentences for the user

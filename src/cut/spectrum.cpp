@@ -14,7 +14,6 @@ namespace {
 // Nodes up to which all eigenpairs are computed. Clusters that are well apart give the eigenvalue 1 once each, and
 // Lanczos' method may find such a value only once: beyond, graphs must hang together (row_graph.hpp sees to it).
 constexpr Index kAllAtOnce = 1200;
-constexpr int kStarts = 20;  // of k-means
 
 using Symmetric = Eigen::MatrixXd;
 
@@ -93,7 +92,7 @@ Spectrum spectrum_beside(const Matrix& affinity, Index count, const Matrix& colu
   return out;
 }
 
-std::vector<int> cut_spectrum(const Spectrum& spectrum, int clusters, std::uint64_t seed, int threads) {
+std::vector<int> cut_spectrum(const Spectrum& spectrum, int clusters, std::uint64_t seed, int threads, int starts) {
   const std::vector<Index> used = nodes_of(spectrum.degree);
   const auto nodes = static_cast<Index>(used.size());
   const Index k = std::min({Index{clusters}, nodes, spectrum.vectors.cols()});
@@ -103,7 +102,7 @@ std::vector<int> cut_spectrum(const Spectrum& spectrum, int clusters, std::uint6
   to_unit_length(rows.data(), nodes, k);
   const Vector weights = spectrum.degree(used);
   const KMeansResult found = kmeans({rows.data(), nodes, k}, {.clusters = static_cast<int>(k),
-                                                              .starts = kStarts,
+                                                              .starts = starts,
                                                               .seed = seed,
                                                               .threads = threads,
                                                               .weights = {weights.data(), used.size()}});

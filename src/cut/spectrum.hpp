@@ -25,7 +25,8 @@ Spectrum spectrum_of(const Matrix& affinity, Index count);
 Spectrum spectrum_beside(const Matrix& affinity, Index count, const Matrix& columns);
 
 // A group of every node, 0 .. clusters-1, for at most as many clusters as the spectrum has vectors and nodes with a
-// degree. A node without a degree is in group 0. The result depends on the seed and not on threads.
-std::vector<int> cut_spectrum(const Spectrum& spectrum, int clusters, std::uint64_t seed, int threads);
+// degree. A node without a degree is in group 0. The result depends on the seed and not on threads. `starts` are
+// those of k-means.
+std::vector<int> cut_spectrum(const Spectrum& spectrum, int clusters, std::uint64_t seed, int threads, int starts = 20);
 
 }  // namespace omvc

@@ -1,5 +1,7 @@
 #include "file/atomic_file.hpp"
 
+#include "omvc/files.hpp"
+
 #include "file/descriptor.hpp"
 
 namespace omvc {
@@ -35,6 +37,12 @@ void AtomicFile::commit() {
 void AtomicFile::flush() {
   if (!write_fully(file_.descriptor(), buffer_.data(), buffer_.size())) file_.fail("cannot write");
   buffer_.clear();
+}
+
+void write_whole(const std::string& path, std::string_view text) {
+  AtomicFile file(path);
+  file.write(text);
+  file.commit();
 }
 
 }  // namespace omvc

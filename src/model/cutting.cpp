@@ -159,7 +159,9 @@ void Model::use_refined(FinePrototypes prototypes, int clusters, Workers& worker
 
 void Model::number_anew(Workers& workers) {
   sample();
+  const std::vector<int> before = clusters_.numbers;
   give_numbers({}, workers);
+  history_.rename(before, clusters_.numbers);
   events_.clear();
 }
 
@@ -188,19 +190,22 @@ void Model::give_numbers(const Before& before, Workers& workers) {
   const auto group_of = [&](std::size_t i) {
     return ids[i] < 0 ? -1 : clusters_.group[static_cast<std::size_t>(ids[i])];
   };
+  std::vector<double> sizes(static_cast<std::size_t>(clusters_.count()), 0.0);
+  std::vector<Index> firsts(sizes.size(), std::numeric_limits<Index>::max());
+  const std::vector<Index> rows = sample_->rows();
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (group_of(i) < 0) continue;
+    const auto group = static_cast<std::size_t>(group_of(i));
+    sizes[group] += 1;
+    firsts[group] = std::min(firsts[group], rows[i]);
+  }
   if (before.clusters.count() == 0) {
-    std::vector<double> sizes(static_cast<std::size_t>(clusters_.count()), 0.0);
-    std::vector<Index> firsts(sizes.size(), std::numeric_limits<Index>::max());
-    const std::vector<Index> rows = sample_->rows();
-    for (std::size_t i = 0; i < ids.size(); ++i) {
-      if (group_of(i) < 0) continue;
-      const auto group = static_cast<std::size_t>(group_of(i));
-      sizes[group] += 1;
-      firsts[group] = std::min(firsts[group], rows[i]);
-    }
     const Naming naming = name_by_size(sizes, firsts);
     clusters_.numbers = naming.numbers;
     clusters_.next = naming.next;
+    for (double& size : sizes) size *= stands_for();
+    if (timeline().empty())
+      history_.add({.instances = clock_, .numbers = naming.numbers, .sizes = sizes, .events = {}});
     return;
   }
   Matrix shared = Matrix::Zero(before.clusters.count(), clusters_.count());
@@ -216,6 +221,8 @@ void Model::give_numbers(const Before& before, Workers& workers) {
   clusters_.numbers = naming.numbers;
   clusters_.next = naming.next;
   events_.insert(events_.end(), naming.events.begin(), naming.events.end());
+  for (double& size : sizes) size *= stands_for();
+  history_.add({.instances = clock_, .numbers = naming.numbers, .sizes = sizes, .events = naming.events});
   std::vector<std::int32_t> to;
   for (Index p = 0; p < before.places; ++p) {
     Index at = 0;

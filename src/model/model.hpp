@@ -26,6 +26,7 @@
 #include "fine/fine_prototypes.hpp"
 #include "fine/reservoir.hpp"
 #include "fine/sample.hpp"
+#include "model/history.hpp"
 #include "scale/scaling.hpp"
 #include "scale/survey.hpp"
 
@@ -107,6 +108,9 @@ class Model {
   const std::optional<ClusterChoice>& choice() const { return choice_; }
   // What happened to the clusters since they were asked for last.
   std::vector<ClusterEvent> take_events();
+  // The clusters each time they were cut.
+  const std::vector<TimePoint>& timeline() const { return history_.points(); }
+  const Reservoir& reservoir() const { return reservoir_; }
   // Prototypes are made again with every generation: where those of the last one went.
   Index generation() const { return static_cast<Index>(moved_.size()); }
   Near moved(Near near, Index generation) const;
@@ -188,6 +192,7 @@ class Model {
   std::optional<ClusterChoice> choice_;
   std::vector<std::pair<std::string, double>> candidates_;
   std::vector<ClusterEvent> events_;
+  History history_;
   std::vector<std::vector<std::int32_t>> moved_;  // by generation: the prototype of the next that each became
   double clock_ = 0;                              // instances learned
   double built_at_ = 0;                           // the clock when the prototypes were made

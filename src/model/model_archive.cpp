@@ -161,6 +161,7 @@ void Model::save(Archive& archive, bool whole) const {
   if (!whole) return;
   put_survey(archive, survey_);
   reservoir_.save(archive, "reservoir");
+  history_.save(archive, "history");
 }
 
 Model Model::load(const Archive& archive, const Options& options, const Schema& schema,
@@ -200,6 +201,7 @@ Model Model::load(const Archive& archive, const Options& options, const Schema& 
   }
   if (model.predictor_) return model;
   model.survey_ = get_survey(archive, schema);
+  model.history_ = History::load(archive, "history");
   model.reservoir_ = Reservoir::load(archive, "reservoir", schema, model.reservoir_options());
   for (std::size_t v = 0; v < schema.views.size() && model.reservoir_.size() > 0; ++v) {
     check_sample(model.reservoir_.rows().views[v].block, model.survey_.views[v], schema.views[v].name);

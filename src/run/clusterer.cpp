@@ -7,6 +7,7 @@
 
 #include "omvc/error.hpp"
 
+#include "model/telling.hpp"
 #include "run/impl.hpp"
 #include "source/ahead/chunk_stream.hpp"
 
@@ -212,23 +213,16 @@ std::vector<Feature> Clusterer::top_features(std::size_t view, int cluster, int 
                 fmt::format("there are no {} features of cluster {} in view {}", count, cluster, view));
   }
   const Matrix profiles = impl_->model ? impl_->model->profiles(view) : impl_->other->profiles(view);  // d x K
-  const Vector mean = profiles.rowwise().mean();
-  const Vector own = profiles.col(found - numbers.begin());
-  // A feature that hardly occurs in the cluster tells nothing however large its lift: ranking by weight * log(lift)
-  // asks for both.
-  const auto telling = [&](Index j) { return own(j) > 0 && mean(j) > 0 ? own(j) * std::log(own(j) / mean(j)) : 0.0; };
-  std::vector<Index> order(static_cast<std::size_t>(own.size()));
-  for (std::size_t j = 0; j < order.size(); ++j) order[j] = static_cast<Index>(j);
-  const auto shown = static_cast<std::ptrdiff_t>(std::min<Index>(count, own.size()));
-  std::partial_sort(order.begin(), order.begin() + shown, order.end(),
-                    [&](Index a, Index b) { return std::pair(-telling(a), a) < std::pair(-telling(b), b); });
   std::vector<Feature> features;
   const auto& names = schema().views[view].feature_names;
-  for (std::ptrdiff_t i = 0; i < shown; ++i) {
-    const Index j = order[static_cast<std::size_t>(i)];
-    if (!(telling(j) > 0)) break;
-    features.push_back(
-        {j, names.empty() ? fmt::format("{}", j) : names[static_cast<std::size_t>(j)], own(j), own(j) / mean(j)});
+  for (const Telling& telling : telling_features(profiles, found - numbers.begin(), count)) {
+    const auto j = static_cast<std::size_t>(telling.feature);
+    const double mean = profiles.row(telling.feature).mean();
+    features.push_back({.number = telling.feature,
+                        .name = names.empty() ? fmt::format("{}", j) : names[j],
+                        .weight = telling.own,
+                        .lift = mean != 0 ? telling.own / mean : 0,
+                        .high = telling.high()});
   }
   return features;
 }

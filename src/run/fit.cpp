@@ -69,6 +69,8 @@ class FitRun {
     while (!position_.labelling && position_.pass <= passes_ && !report_.stopped) run_pass();
     if (report_.instances == 0) throw Error(ErrorKind::data, "the data have no instances");
     if (!report_.stopped && method_->labels_again()) label_all();
+    // Those of a stream that is read once are those of its only pass.
+    report_.fingerprint = state_.fingerprint;
     finish();
     report_.profile = profile_.report();
     report_.seconds = profile_.total();
@@ -421,6 +423,7 @@ void FitRun::run_pass() {
   report_.stopped = !complete;
   PassReport& result = position_.report;
   const Clock clock(result.seconds);
+  if (!again_) state_.fingerprint = position_.fingerprint;
   if (complete) {
     const Timed timed(profile_, Step::learning);
     method_->end_pass(workers_);
@@ -530,6 +533,7 @@ void FitRun::describe_living() {
   report_.choice = model_->choice();
   report_.candidates = model_->candidates();
   report_.events = model_->take_events();
+  if (model_->timeline().size() > 1) report_.timeline = model_->timeline();
   if (report_.choice && !report_.choice->clear) report_.warnings.push_back(report_.choice->verdict);
 }
 

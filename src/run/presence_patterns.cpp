@@ -1,18 +1,13 @@
 #include "run/presence_patterns.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <fmt/format.h>
 
-#include "omvc/evaluation.hpp"
+#include "report/pattern_counts.hpp"
 
 namespace omvc {
 namespace {
 
-constexpr std::size_t kMaxViews = 52;     // bits that a double holds exactly
-constexpr std::size_t kCounted = 1024;    // patterns told apart, so that memory is bounded; further ones are left out
-constexpr std::size_t kMaxPatterns = 64;  // reported
-constexpr double kFollows = 0.3;          // NMI of pattern and cluster above which the user is warned
+constexpr std::size_t kMaxViews = 52;  // bits that a double holds exactly
 
 }  // namespace
 
@@ -35,37 +30,20 @@ void PresencePatterns::count(Index first, const std::vector<int>& labels) {
   store_->read(first, static_cast<Index>(labels.size()), patterns.data());
   for (std::size_t i = 0; i < labels.size(); ++i) {
     if (labels[i] < 0 || std::isnan(patterns[i])) continue;
-    const auto pattern = static_cast<std::uint64_t>(patterns[i]);
-    if (counts_.size() >= kCounted && !counts_.contains(pattern)) continue;
-    ++counts_[pattern][labels[i]];
+    const auto bits = static_cast<std::uint64_t>(patterns[i]);
+    if (counts_.size() >= PatternCounts::kCounted && !counts_.contains(bits)) continue;
+    ++counts_[bits][labels[i]];
   }
 }
 
 void PresencePatterns::report(Report& report) const {
-  Contingency together;
-  int number = 0;
+  PatternCounts counts;
   for (const auto& [bits, sizes] : counts_) {
-    PatternReport pattern;
-    for (std::size_t v = 0; v < views_; ++v) pattern.present.push_back((bits >> v & 1u) != 0);
-    for (const int cluster : report.cluster_numbers) {
-      const auto found = sizes.find(cluster);
-      pattern.cluster_sizes.push_back(found == sizes.end() ? 0 : found->second);
-      pattern.instances += pattern.cluster_sizes.back();
-      together.add(cluster, number, pattern.cluster_sizes.back());
-    }
-    report.patterns.push_back(std::move(pattern));
-    ++number;
+    std::vector<bool> present(views_);
+    for (std::size_t v = 0; v < views_; ++v) present[v] = (bits >> v & 1u) != 0;
+    for (const auto& [label, size] : sizes) counts.add(present, label, size);
   }
-  std::stable_sort(report.patterns.begin(), report.patterns.end(),
-                   [](const PatternReport& a, const PatternReport& b) { return a.instances > b.instances; });
-  if (counts_.size() > 1 && together.scored() > 0) report.pattern_nmi = score(together).nmi_geometric;
-  if (report.patterns.size() > kMaxPatterns) report.patterns.resize(kMaxPatterns);
-  if (report.pattern_nmi > kFollows) {
-    report.warnings.push_back(fmt::format(
-        "The clusters follow which views are present (NMI {:.2f} of presence pattern and cluster): look at the "
-        "table of patterns before trusting them; scaling or fewer views may help.",
-        report.pattern_nmi));
-  }
+  counts.report(report);
 }
 
 }  // namespace omvc

@@ -1,17 +1,17 @@
 #include "run/results.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
 #include <limits>
-#include <map>
 
 #include "model/model.hpp"
+#include "report/tally.hpp"
 
 namespace omvc {
 namespace {
 
 constexpr Index kBlock = 4096;  // embedding rows read back at a time
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 void add_warnings(Report& report) {
   if (report.unobserved > 0) {
@@ -71,10 +71,7 @@ void write_results(const ResultPlaces& places, const Embedding& embedding, const
                    const OtherModel* model) {
   auto& [patterns, sink, report] = places;
   add_warnings(report);
-  std::map<int, Index> sizes;
-  for (const int number : report.cluster_numbers) sizes[number] = 0;
-  double confident = 0;
-  double labelled = 0;
+  Tally tally(report.cluster_numbers, kOutlier);
   const Index width = stored != nullptr ? stored->width() : 0;
   std::vector<double> block;
   std::vector<double> columns;
@@ -95,26 +92,18 @@ void write_results(const ResultPlaces& places, const Embedding& embedding, const
         if (width < 3) continue;
         confidence.push_back(row[1]);
         distance.push_back(row[2]);
-        if (known) confident += row[1];
-        if (row[2] > kOutlier) ++report.outliers;
       }
     } else {
       labels = model->label(block.data(), count);
     }
-    for (const int label : labels) {
-      if (label < 0) continue;
-      ++sizes[label];
-      labelled += 1;
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      tally.add(first + static_cast<Index>(i), labels[i], confidence.empty() ? kNan : confidence[i],
+                distance.empty() ? kNan : distance[i]);
     }
     patterns.count(first, labels);
     sink.write({first, labels, {block.data(), count, embedding.rank()}, confidence, distance});
   }
-  report.cluster_numbers.clear();
-  for (const auto& [number, size] : sizes) {
-    report.cluster_numbers.push_back(number);
-    report.cluster_sizes.push_back(size);
-  }
-  if (labelled > 0) report.confidence = confident / labelled;
+  tally.report(report);
   warn_of_empty(report);
   sink.finish();
   patterns.report(report);

@@ -16,8 +16,8 @@ TEST_F(Demo, ShowsTablesAndWritesWhatItNames) {
   const std::string folder = dir_.path("new/folder");
   const Outcome outcome = run_command({"demo", "--out", folder, "--instances", "600"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_EQ(names_in(folder), (std::set<std::string>{"labels.txt", "embedding.npy", "model.omvc"}));
-  for (const std::string name : {"labels.txt", "embedding.npy", "model.omvc"}) {
+  EXPECT_EQ(names_in(folder), (std::set<std::string>{"labels.txt", "embedding.npy", "model.omvc", "report.html"}));
+  for (const std::string name : {"labels.txt", "embedding.npy", "model.omvc", "report.html"}) {
     EXPECT_TRUE(contains(outcome.out, folder + "/" + name)) << name;
   }
   for (const char* part : {"600 instances in 6 clusters, 3 views", "Found clusters against planted ones", "planted 5",
@@ -113,6 +113,7 @@ TEST(Help, EveryCommandExplainsItself) {
       {"evaluate", {"LABELS", "TRUTH", "--json"}},
       {"mask", {"--rows", "--views", "--rate", "--seed", "independent", "cyclic", "partial"}},
       {"info", {"MODEL", "--json", "--top"}},
+      {"report", {"MODEL", "--output", "--json"}},
       {"demo", {"--out", "--instances", "--quiet"}}};
   const Outcome all = run_command({"--help"});
   EXPECT_EQ(all.code, 0);

@@ -34,7 +34,7 @@ TEST_F(Reports, ThatNothingWillBeWrittenIsSaidBeforeTheWork) {
   const std::string pipe = dir_.path("pipe.csv");
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
   Process process({"fit", pipe, "-k", "3"});
-  EXPECT_TRUE(process.read_errors_until("nothing will be written but the report"));
+  EXPECT_TRUE(process.read_errors_until("nothing will be written but the summary"));
   std::ofstream(pipe) << to_text(planted_table(kRows, 6, 1), ",");
   EXPECT_EQ(process.wait().code, 0);
 }

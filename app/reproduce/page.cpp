@@ -1,10 +1,6 @@
-#include "page.hpp"
+#include "reproduce/page.hpp"
 
-#include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
-
-#include "omvc/error.hpp"
 
 #include "plot.hpp"
 
@@ -68,16 +64,6 @@ std::string Page::html() const {
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>{0}</title><style>{1}</style></head>\n"
       "<body>\n<h1>{0}</h1>\n{2}</body>\n</html>\n",
       escape_xml(title_), kStyle, html_);
-}
-
-void write_text(const std::string& path, const std::string& text) {
-  const std::string temporary = path + ".part";
-  std::ofstream file(temporary, std::ios::binary);
-  file << text;
-  file.close();
-  std::error_code failure;
-  if (file) std::filesystem::rename(temporary, path, failure);
-  if (!file || failure) throw Error(ErrorKind::io, fmt::format("{}: cannot be written", path));
 }
 
 }  // namespace omvc::app

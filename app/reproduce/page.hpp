@@ -1,4 +1,4 @@
-// A page of headings, paragraphs, tables and pictures, written as Markdown and as HTML.
+// The page of a study: headings, paragraphs, tables and pictures, written as Markdown and as HTML.
 #pragma once
 
 #include <string>
@@ -24,8 +24,5 @@ class Page {
   std::string markdown_;
   std::string html_;
 };
-
-// Writes text as a file, whole. Throws ErrorKind::io if that fails.
-void write_text(const std::string& path, const std::string& text);
 
 }  // namespace omvc::app

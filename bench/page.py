@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+"""Time and size of the page beside the fit that it belongs to, for planted data of several sizes.
+
+    bench/page.py [--folder DIR] [--rows 1000,100000,5000000]      prints the table
+    bench/page.py --write                                          also puts it into docs/report.md
+
+Two views, 8 and 20 dense features, 40 % missing, 6 clusters; the file is read from the page cache. The page is timed inside the
+same run as the fit (`--json`, profile.page). Beside it the processor time of a fit without a page and of `omvc report` of its
+model (loading it included), which tells on a machine that others use, too.
+"""
+import argparse
+import datetime
+import json
+import os
+import platform
+import re
+import resource
+import subprocess
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def run(*command):
+    """What a command prints, and the processor time that it took, which other work on the machine hardly changes."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    told = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return told, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def measure(omvc, folder, rows):
+    data = os.path.join(folder, f"omvc-page-{rows}.h5mu")
+    page, model = os.path.join(folder, "omvc-page.html"), os.path.join(folder, "omvc-page.omvc")
+    if not os.path.exists(data):
+        run(omvc, "generate", data, "--rows", str(rows), "--features", "8,20", "--density", "1,1", "-k", "6", "--missing", "0.4",
+            "--seed", "1", "--quiet")
+    told, _ = run(omvc, "fit", data, "-k", "6", "--json", "--quiet", "--report", page)
+    report = json.loads(told)
+    _, fit_time = run(omvc, "fit", data, "-k", "6", "--quiet", "--model", model)
+    _, page_time = run(omvc, "report", model, "-o", page + ".model.html")
+    seconds, own = report["seconds"], report["profile"]["page"]
+    return (f"| {rows:,} | {seconds:.2f} | {own:.2f} | {100 * own / seconds:.1f} % | {fit_time:.2f} | {page_time:.2f} "
+            f"| {100 * page_time / fit_time:.1f} % | {os.path.getsize(page) / 1e6:.2f} | {report['peak_rss_bytes'] / 1e6:.0f} |")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--omvc", default="build/omvc")
+    parser.add_argument("--folder", default=tempfile.gettempdir(), help="where the data are written and kept")
+    parser.add_argument("--rows", default="1000,100000,5000000")
+    parser.add_argument("--write", action="store_true")
+    arguments = parser.parse_args()
+    lines = ["| instances | fit, s | page, s | share | fit, CPU s | page, CPU s | share of CPU | page, MB | peak, MB |",
+             "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"]
+    for rows in map(int, arguments.rows.split(",")):
+        lines.append(measure(arguments.omvc, arguments.folder, rows))
+        print(lines[-1], flush=True)
+    print("\n".join(lines))
+    if arguments.write:
+        page = ROOT / "docs" / "report.md"
+        model = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
+        where = f"{datetime.date.today()}, {model.group(1) if model else platform.machine()}, {os.cpu_count()} cores: `bench/page.py --write`"
+        text = re.sub(r"(<!-- page.py -->\n).*?(<!-- end -->)", lambda m: m.group(1) + "\n".join(lines) + f"\n\n{where}\n" + m.group(2),
+                      page.read_text(), flags=re.S)
+        page.write_text(text)
+
+
+if __name__ == "__main__":
+    main()

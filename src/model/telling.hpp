@@ -1,0 +1,22 @@
+// Which features tell a cluster from the others.
+#pragma once
+
+#include <vector>
+
+#include "chunk/matrix.hpp"
+
+namespace omvc {
+
+struct Telling {
+  Index feature = 0;
+  double own = 0;     // its mean in the cluster
+  double others = 0;  // the mean over the means of the other clusters; 0 where there is only one
+  bool high() const { return own > others; }
+};
+
+// The features of a view, at most `count` of them, whose mean in the cluster differs most from that of the others: in
+// scaled data this is what the feature adds to the distance between them. Profiles have a column for each cluster.
+// Those that do not differ are left out.
+std::vector<Telling> telling_features(const Matrix& profiles, Index cluster, Index count);
+
+}  // namespace omvc

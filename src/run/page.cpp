@@ -1,0 +1,118 @@
+// Pages of a Clusterer.
+#include "omvc/page.hpp"
+
+#include "omvc/error.hpp"
+#include "omvc/files.hpp"
+
+#include "report/facts.hpp"
+#include "report/page.hpp"
+#include "report/picture.hpp"
+#include "run/impl.hpp"
+
+namespace omvc {
+namespace {
+
+constexpr std::size_t kMostBytes = 1500000;  // of facts; template and library are the rest of 2 MB
+constexpr int kPlainFeatures = 5;            // of a cluster and view, where there are no prototypes
+
+}  // namespace
+
+// What pages need of a Clusterer's inside.
+struct PageMaker {
+  Clusterer& clusterer;
+  Clusterer::Impl& impl = *clusterer.impl_;
+
+  // A model that has what a map shows.
+  Model* living() const {
+    const bool drawn = impl.model && impl.model->fine().size() > 0 && impl.model->can_learn();
+    return drawn ? &*impl.model : nullptr;
+  }
+
+  // What the sample of a model tells, where nobody has kept the report of the fit.
+  Report report_of(const Model& model, const Picture& picture) const {
+    Report report = picture.sampled;
+    report.instances = clusterer.instances();
+    report.clusters = model.clusters().count();
+    report.rank = model.rank();
+    report.prototypes = model.fine().size();
+    report.sampled = !model.whole();
+    report.found_by = model.clusters().found_by;
+    report.choice = model.choice();
+    report.views = model.views();
+    const std::vector<double> explained = model.explained();
+    for (std::size_t v = 0; v < explained.size(); ++v) report.views[v].explained = explained[v];
+    if (model.timeline().size() > 1) report.timeline = model.timeline();
+    return report;
+  }
+
+  std::string facts(const PageContext& context) const {
+    impl.check_labels();
+    Model* model = living();
+    if (model == nullptr && impl.model) {
+      throw Error(ErrorKind::usage, "this model was saved for prediction only: it keeps nothing that could be drawn");
+    }
+    if (model != nullptr) {
+      const Picture picture = picture_of(*model, {}, *impl.workers);
+      Report report = context.report != nullptr ? *context.report : report_of(*model, picture);
+      // More views than the fit keeps the patterns of.
+      if (report.patterns.empty()) report.patterns = picture.sampled.patterns;
+      return facts_text({.options = impl.options,
+                         .schema = model->schema(),
+                         .report = report,
+                         .whole = context.report != nullptr || model->whole(),
+                         .picture = &picture,
+                         .survey = &model->survey(),
+                         .features = {}},
+                        context, kMostBytes);
+    }
+    return plain_facts(context);
+  }
+
+  std::string plain_facts(const PageContext& context) const {
+    if (context.report == nullptr) {
+      throw Error(ErrorKind::usage,
+                  "a model of this method keeps nothing that could be drawn: write its page with fit "
+                  "--report");
+    }
+    std::vector<std::vector<std::vector<Feature>>> features;
+    for (const int cluster : context.report->cluster_numbers) {
+      features.emplace_back();
+      for (std::size_t v = 0; v < impl.schema().views.size(); ++v)
+        features.back().push_back(clusterer.top_features(v, cluster, kPlainFeatures));
+    }
+    return facts_text({.options = impl.options,
+                       .schema = impl.schema(),
+                       .report = *context.report,
+                       .whole = true,
+                       .picture = nullptr,
+                       .survey = nullptr,
+                       .features = std::move(features)},
+                      context, kMostBytes);
+  }
+};
+
+std::string page_facts(Clusterer& model, const PageContext& context) { return PageMaker{model}.facts(context); }
+
+void write_page(const std::string& path, Clusterer& model, const PageContext& context) {
+  const std::string facts = page_facts(model, context);
+  write_whole(path, page_text(context.title.empty() ? "omvc report" : context.title, facts));
+}
+
+PrototypeMap prototype_map(Clusterer& clusterer) {
+  PageMaker maker{clusterer};
+  PrototypeMap out;
+  Model* model = maker.living();
+  if (model == nullptr || !model->has_clusters()) return out;
+  const Picture picture = sketch_of(*model, *maker.impl.workers);
+  const PictureLevel& own = picture.levels.front();
+  for (Index p = 0; p < picture.at.rows(); ++p) {
+    out.x.push_back(picture.at(p, 0));
+    out.y.push_back(picture.at(p, 1));
+    out.mass.push_back(picture.mass(p));
+    out.cluster.push_back(own.numbers[static_cast<std::size_t>(own.group[static_cast<std::size_t>(p)])]);
+  }
+  out.eigenvalues = picture.eigenvalues;
+  return out;
+}
+
+}  // namespace omvc
