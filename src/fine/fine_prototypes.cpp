@@ -170,6 +170,19 @@ std::vector<double> FinePrototypes::between(const std::vector<int>& group, int g
   return out;
 }
 
+FinePrototypes FinePrototypes::for_placing() const {
+  FinePrototypes out;
+  out.rule_ = rule_;
+  out.table_ = table_;
+  out.counts_ = counts_;
+  out.mass_ = mass_;
+  out.spread_ = spread_;
+  out.beyond_ = beyond_;
+  out.prior_rows_ = prior_rows_;
+  out.sums_.resize(sums_.size());
+  return out;
+}
+
 void FinePrototypes::save(Archive& archive, const std::string& key, bool sums) const {
   const auto values = [](const auto& vector) { return std::vector<double>(vector.begin(), vector.end()); };
   archive.put(key + "/mass", values(mass_));

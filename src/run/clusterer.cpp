@@ -101,6 +101,7 @@ Assignment Clusterer::assign(Chunk chunk) const {
   const std::lock_guard lock(impl_->sharing);
   if (impl_->other) return impl_->other->assign(std::move(chunk), *impl_->workers);
   const Model& model = *impl_->model;
+  model.match_kinds(chunk);
   model.scale(chunk);
   const PreparedChunk data(chunk);
   Placed placed = model.place(data, *impl_->workers);
@@ -114,10 +115,11 @@ Assignment Clusterer::assign(Chunk chunk) const {
           .embedding = {rows.data(), rows.data() + rows.size()}};
 }
 
-Index Clusterer::assign(Source& source, Sink& sink, Observer& observer) const {
+Index Clusterer::assign(Source& source, Sink& sink, Observer& observer, Index chunk) const {
   constexpr Index kRows = 256;
   impl_->check_labels();
-  ChunkStream stream(source, impl_->schema(), std::max(impl_->options.chunk, kRows), nullptr);
+  if (chunk == 0) chunk = std::max(impl_->options.chunk, kRows);
+  ChunkStream stream(source, impl_->schema(), chunk, nullptr);
   ChunkReport report{.pass = 1, .labelling = true};
   while (std::optional<StreamedChunk> item = stream.next()) {
     const Assignment found = assign(std::move(item->chunk));

@@ -1,4 +1,5 @@
-// A whole Clusterer as an archive, and back.
+#include "run/model_file.hpp"
+
 #include <fmt/format.h>
 
 #include "omvc/error.hpp"
@@ -6,6 +7,54 @@
 #include "run/impl.hpp"
 
 namespace omvc {
+namespace {
+
+constexpr const char* kStreamAfter = "stream/after";
+
+StoredModel restore(const std::string& path) {
+  const Archive archive = Archive::load(path);
+  if (archive.has("checkpoint/version")) {
+    throw Error(ErrorKind::data, path + " is a checkpoint, not a model: finish the run with fit --resume");
+  }
+  StoredModel stored;
+  stored.setting.options.clusters = 2;
+  const bool living = archive.has("living/clock");
+  stored.setting.get(archive);
+  const Setting& setting = stored.setting;
+  if (living) {
+    stored.model.emplace(Model::load(archive, setting.options, setting.schema, setting.scaling, setting.clipped));
+  } else {
+    stored.other.emplace(OtherModel::load(archive, setting));
+  }
+  if (archive.has(kStreamAfter)) stored.stream_after = archive.text(kStreamAfter);
+  return stored;
+}
+
+}  // namespace
+
+StoredModel load_model(const std::string& path) {
+  try {
+    return restore(path);
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::io) throw;
+    // Whatever is wrong with options or shapes, it is the file that is bad.
+    const std::string message = error.what();
+    throw Error(ErrorKind::data, message.find(path) == std::string::npos ? path + ": " + message : message);
+  }
+}
+
+Archive model_archive(const Model& model, bool whole) {
+  Archive archive;
+  Setting{model.options(), model.schema(), model.scaling(), model.negatives()}.put(archive);
+  model.save(archive, whole);
+  return archive;
+}
+
+void save_stream(const Model& model, const std::string& after, const std::string& path) {
+  Archive archive = model_archive(model, true);
+  archive.put(kStreamAfter, after);
+  archive.save(path);
+}
 
 void Clusterer::save(const std::string& path, ModelKind kind) const {
   const bool whole = kind == ModelKind::whole;
@@ -18,9 +67,7 @@ void Clusterer::save(const std::string& path, ModelKind kind) const {
   }
   Archive archive;
   if (impl_->model) {
-    const Model& model = *impl_->model;
-    Setting{model.options(), model.schema(), model.scaling(), model.negatives()}.put(archive);
-    model.save(archive, whole);
+    archive = model_archive(*impl_->model, whole);
   } else {
     impl_->other->setting().put(archive);
     impl_->other->save(archive);
@@ -28,34 +75,12 @@ void Clusterer::save(const std::string& path, ModelKind kind) const {
   archive.save(path);
 }
 
-// What the archive of a model holds.
-std::unique_ptr<Clusterer::Impl> Clusterer::restore(const std::string& path) {
-  const Archive archive = Archive::load(path);
-  if (archive.has("checkpoint/version")) {
-    throw Error(ErrorKind::data, path + " is a checkpoint, not a model: finish the run with fit --resume");
-  }
-  Setting setting;
-  setting.options.clusters = 2;
-  const bool living = archive.has("living/clock");
-  setting.get(archive);
-  auto impl = std::make_unique<Impl>(setting.options);
-  if (living) {
-    impl->model.emplace(Model::load(archive, setting.options, setting.schema, setting.scaling, setting.clipped));
-  } else {
-    impl->other.emplace(OtherModel::load(archive, std::move(setting)));
-  }
-  return impl;
-}
-
 Clusterer Clusterer::load(const std::string& path) {
-  try {
-    return Clusterer(restore(path));
-  } catch (const Error& error) {
-    if (error.kind() == ErrorKind::io) throw;
-    // Whatever is wrong with options or shapes, it is the file that is bad.
-    const std::string message = error.what();
-    throw Error(ErrorKind::data, message.find(path) == std::string::npos ? path + ": " + message : message);
-  }
+  StoredModel stored = load_model(path);
+  auto impl = std::make_unique<Impl>(stored.setting.options);
+  impl->model = std::move(stored.model);
+  impl->other = std::move(stored.other);
+  return Clusterer(std::move(impl));
 }
 
 }  // namespace omvc
