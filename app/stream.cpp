@@ -240,9 +240,10 @@ void Session::finish() {
   stream_.finish();
   write();
   if (!arguments_.quiet) {
-    fmt::print(
-        stderr, "{} rows labelled, {} lines refused{}\n", rows_, refused_,
-        arguments_.no_learn ? "" : fmt::format("; model: {}, {} instances", arguments_.model, stream_.instances()));
+    fmt::print(stderr, "{} rows labelled, {} lines refused{}\n", rows_, refused_,
+               arguments_.no_learn || stream_.schema().views.empty()
+                   ? ""
+                   : fmt::format("; model: {}, {} instances", arguments_.model, stream_.instances()));
   }
   if (stop_requested()) throw Error(ErrorKind::interrupted, "interrupted: what was learned is saved");
 }

@@ -35,7 +35,11 @@ FinePrototypes::FinePrototypes(const Schema& schema, Index count, FineRule rule)
 
 void FinePrototypes::count(const PreparedChunk& chunk, const Near& near, std::uint64_t seed, Workers& workers) {
   std::vector<std::int32_t> nearest(static_cast<std::size_t>(chunk.size()), -1);
-  for (Index i = 0; i < chunk.size(); ++i) nearest[static_cast<std::size_t>(i)] = near.id(i, 0);
+  for (Index i = 0; i < chunk.size(); ++i) {
+    // One that is infinitely far from all prototypes is near to none.
+    const auto at = static_cast<std::size_t>(i);
+    if (std::isfinite(near.distances[at])) nearest[at] = near.id(i, 0);
+  }
   count(chunk, nearest, workers);
   const Random random(seed, Purpose::split);
   for (Index i = 0; i < chunk.size(); ++i) {

@@ -85,6 +85,7 @@ Model Model::for_placing() const {
 }
 
 std::optional<Placed> Model::learn(Chunk chunk, Workers& workers) {
+  check_range(chunk, schema_);
   match_kinds(chunk);
   if (options_.half_life > 0) {
     const double factor = std::exp2(-static_cast<double>(chunk.size()) / options_.half_life);

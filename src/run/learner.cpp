@@ -15,15 +15,6 @@
 namespace omvc {
 namespace {
 
-double bytes_of(const Chunk& chunk) {
-  double bytes = 0;
-  for (const ChunkView& view : chunk.views) {
-    std::visit([&](const auto& X) { bytes += static_cast<double>(X.values.size()) * 2 * sizeof(double); }, view.block);
-    bytes += static_cast<double>(view.present.size()) * sizeof(Index);
-  }
-  return bytes + static_cast<double>(chunk.rows.size()) * sizeof(Index);
-}
-
 // Clusters of a first cut, which have no past.
 std::vector<ClusterEvent> births(const Model& model) {
   std::vector<ClusterEvent> events;
@@ -39,6 +30,15 @@ std::vector<ClusterEvent> births(const Model& model) {
 }
 
 }  // namespace
+
+double bytes_of(const Chunk& chunk) {
+  double bytes = 0;
+  for (const ChunkView& view : chunk.views) {
+    std::visit([&](const auto& X) { bytes += static_cast<double>(X.values.size()) * 2 * sizeof(double); }, view.block);
+    bytes += static_cast<double>(view.present.size()) * sizeof(Index);
+  }
+  return bytes + static_cast<double>(chunk.rows.size()) * sizeof(Index);
+}
 
 Learner::Learner(Model model, Setup setup)
     : setup_(std::move(setup)), model_(std::move(model)), workers_(std::make_unique<Workers>(setup_.threads)) {

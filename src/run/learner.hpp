@@ -19,6 +19,9 @@
 
 namespace omvc {
 
+// About how much memory a chunk takes.
+double bytes_of(const Chunk& chunk);
+
 class Learner {
  public:
   struct Setup {

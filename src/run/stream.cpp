@@ -14,6 +14,7 @@
 #include "file/file_lock.hpp"
 #include "run/learner.hpp"
 #include "run/model_file.hpp"
+#include "scale/scaling.hpp"
 
 namespace omvc {
 namespace {
@@ -61,6 +62,7 @@ struct Stream::Impl {
   void place(const Chunk& chunk, StreamLabels& out);
   void add_labels(Index rows, int label, StreamLabels& out);
   void wait(const Chunk& chunk, const std::string& after);
+  bool enough_waits() const;
   void hand_over();
 
   StreamOptions options;
@@ -76,6 +78,7 @@ struct Stream::Impl {
   Index instances = 0;
   Chunk waiting;
   std::string waiting_after;
+  double waiting_bytes = 0;
   Clock::time_point waiting_since;
 };
 
@@ -159,6 +162,7 @@ void Stream::Impl::label(const Chunk& chunk, StreamLabels& out) {
   const std::size_t before = out.labels.size();
   try {
     check_chunk(chunk, schema);
+    check_range(chunk, schema);
     return place(chunk, out);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::data) throw;
@@ -174,6 +178,13 @@ void Stream::Impl::label(const Chunk& chunk, StreamLabels& out) {
 }
 
 void Stream::Impl::wait(const Chunk& chunk, const std::string& after) {
+  // Rows that are stored in another way than those that wait begin a chunk of their own.
+  for (std::size_t v = 0; v < waiting.views.size(); ++v) {
+    const bool both = !waiting.views[v].present.empty() && !chunk.views[v].present.empty();
+    if (!both || waiting.views[v].block.index() == chunk.views[v].block.index()) continue;
+    hand_over();
+    break;
+  }
   if (waiting.rows.empty()) {
     waiting = chunk;
     waiting_since = Clock::now();
@@ -181,13 +192,22 @@ void Stream::Impl::wait(const Chunk& chunk, const std::string& after) {
     append_chunk(waiting, chunk, schema);
   }
   waiting_after = after;
+  waiting_bytes += bytes_of(chunk);
   // Numbered on from those that were learned before.
   for (auto row = waiting.rows.end() - chunk.size(); row != waiting.rows.end(); ++row) *row = instances++;
+}
+
+bool Stream::Impl::enough_waits() const {
+  if (!placing() || waiting.size() >= options.rows) return true;
+  // However long they may wait, wide rows must not fill the memory; in step nothing but their number decides.
+  constexpr double kShare = 0.25;
+  return !options.in_step && waiting_bytes > kShare * model_options.memory * (1 << 20);
 }
 
 void Stream::Impl::hand_over() {
   if (waiting.rows.empty()) return;
   const bool had = learner->placing() != nullptr;
+  waiting_bytes = 0;
   learner->learn(std::exchange(waiting, {}), waiting_after);
   if (!had && learner->placing() && !options.in_step) learner->start();
 }
@@ -243,7 +263,7 @@ StreamLabels Stream::push(Chunk chunk, const std::vector<std::string>& ids) {
         own.wait(take_instances(part, taken), ids[static_cast<std::size_t>(first + taken.back())]);
       }
     }
-    if (learns && (!has_clusters() || own.waiting.size() >= own.options.rows)) own.hand_over();
+    if (learns && own.enough_waits()) own.hand_over();
     first += count;
   }
   return out;

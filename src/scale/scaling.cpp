@@ -213,6 +213,23 @@ ViewScaling choose_scaling(Scaling scaling, const ViewSurvey& survey, const std:
   return out;
 }
 
+void check_range(const Chunk& chunk, const Schema& schema) {
+  constexpr double kLargest = 1e100;
+  for (std::size_t v = 0; v < chunk.views.size(); ++v) {
+    const auto check = [&](const auto& X) {
+      for (Index i = 0; i < X.rows; ++i) {
+        for_row(X, i, [&](const auto& entry, std::size_t) {
+          if (!(std::abs(static_cast<double>(entry)) > kLargest)) return;
+          const Index row = chunk.rows[static_cast<std::size_t>(chunk.views[v].present[static_cast<std::size_t>(i)])];
+          throw Error(ErrorKind::data, fmt::format("view {}, row {}: {:.3g} is beyond what can be scaled, {:.0e}",
+                                                   schema.views[v].name, row, static_cast<double>(entry), kLargest));
+        });
+      }
+    };
+    std::visit(check, chunk.views[v].block);
+  }
+}
+
 std::vector<Index> apply_scaling(const std::vector<ViewScaling>& scaling, const Schema& schema, Chunk& chunk) {
   std::vector<Index> clipped;
   for (std::size_t v = 0; v < chunk.views.size(); ++v) {

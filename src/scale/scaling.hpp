@@ -36,6 +36,10 @@ struct ViewScaling {
 // or too small to be squared.
 ViewScaling choose_scaling(Scaling scaling, const ViewSurvey& survey, const std::string& name);
 
+// Throws ErrorKind::data, naming view and row, for a value so large that no scaling could be chosen any more once it
+// was seen.
+void check_range(const Chunk& chunk, const Schema& schema);
+
 // Applies the scaling to every view of the chunk; returns the number of negative entries that were set to 0, by view.
 // Throws ErrorKind::data, naming view and row, for a negative value where the scaling refuses them.
 std::vector<Index> apply_scaling(const std::vector<ViewScaling>& scaling, const Schema& schema, Chunk& chunk);

@@ -96,7 +96,8 @@ TEST_F(StreamFaults, KilledAtAnyMomentItGoesOnFromTheLastSave) {
       EXPECT_LE(resumed.at("instances"), first);
     }
     // What this run answered is without a gap, from its first row on.
-    for (std::size_t i = 0; i < answers.rows.size(); ++i) EXPECT_EQ(answers.rows[i].at("id"), fmt::format("r{}", first + i));
+    for (std::size_t i = 0; i < answers.rows.size(); ++i)
+      EXPECT_EQ(answers.rows[i].at("id"), fmt::format("r{}", first + i));
     if (std::filesystem::exists(model_)) EXPECT_EQ(run_command({"info", model_}).code, 0) << "the model always loads";
   }
   EXPECT_GT(kills, 5);
@@ -147,7 +148,8 @@ TEST_F(StreamFaults, LinesWithoutEndAndNestingWithoutBottom) {
 
 TEST_F(StreamFaults, WhatThePipeHoldsIsNotWaitedFor) {
   LiveStream live(dir_, start_);
-  live.send("{\"id\": \"half\", ");
+  live.send(json_row(0) + "{\"id\": \"half\", ");
+  ASSERT_TRUE(live.process().read_output_until("\"r0\""));
   live.process().send(SIGTERM);
   EXPECT_EQ(live.process().wait().code, 6);
 }

@@ -48,7 +48,8 @@ TEST_F(StreamCommand, ALabelComesBeforeTheNextRowIsWritten) {
   LiveStream live(dir_, start_);
   for (std::size_t i = 0; i < 120; ++i) {
     live.send(json_row(i));
-    ASSERT_TRUE(live.process().read_output_until(fmt::format("\"r{}\"", i))) << "the row is answered while the pipe is open";
+    ASSERT_TRUE(live.process().read_output_until(fmt::format("\"r{}\"", i)))
+        << "the row is answered while the pipe is open";
   }
   EXPECT_EQ(live.finish().code, 0);
 }
@@ -79,8 +80,8 @@ TEST_F(StreamCommand, BadLinesAreAnsweredAndTheStreamGoesOn) {
   const Answers answers(outcome.out);
   ASSERT_EQ(answers.rows.size(), 207u);
   const std::vector<std::pair<nlohmann::json, std::string>> expected{
-      {nullptr, "not JSON"},       {"x2", "no view 'c'"},          {"x3", "2 numbers here, and 6 features"},
-      {"x4", "a text is where"}, {nullptr, "number"}, {nullptr, "not JSON"}};
+      {nullptr, "not JSON"},     {"x2", "no view 'c'"}, {"x3", "2 numbers here, and 6 features"},
+      {"x4", "a text is where"}, {nullptr, "number"},   {nullptr, "not JSON"}};
   for (std::size_t i = 0; i < expected.size(); ++i) {
     const nlohmann::json& row = answers.rows[150 + i];
     EXPECT_EQ(row.at("id"), expected[i].first) << row;
@@ -106,8 +107,8 @@ TEST_F(StreamCommand, GoesOnFromAModelOfFitAndFromItsOwn) {
   for (const auto& [text, features, seed] : {std::tuple{&a, 6, 1}, {&b, 5, 2}}) {
     *text = to_text(planted_table(300, static_cast<std::size_t>(features), static_cast<unsigned>(seed)), ",");
   }
-  const Outcome fit = run_command({"fit", dir_.write_file("a.csv", a), dir_.write_file("b.csv", b), "-k", "3",
-                                   "--quiet", "--model", model_});
+  const Outcome fit = run_command(
+      {"fit", dir_.write_file("a.csv", a), dir_.write_file("b.csv", b), "-k", "3", "--quiet", "--model", model_});
   ASSERT_EQ(fit.code, 0) << fit.err;
   const Outcome first = stream_file(dir_, json_rows(300, 600), {"--model", model_, "--quiet"});
   ASSERT_EQ(first.code, 0) << first.err;
@@ -171,8 +172,8 @@ TEST_F(StreamCommand, TextWithoutAModelBeforehand) {
 TEST_F(StreamCommand, InStepIsTheSameEveryTime) {
   std::vector<std::string> outs;
   for (const char* name : {"one", "two"}) {
-    const Outcome outcome = stream_file(dir_, json_rows(0, 2500),
-                                        {"--model", dir_.path(name), "-k", "3", "--in-step", "--every", "200", "--quiet"});
+    const Outcome outcome = stream_file(
+        dir_, json_rows(0, 2500), {"--model", dir_.path(name), "-k", "3", "--in-step", "--every", "200", "--quiet"});
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     outs.push_back(outcome.out);
   }

@@ -27,7 +27,8 @@ TEST_F(UpdateCommand, ReplacesTheModelAndSaysWhatChanged) {
   const std::string more_b = csv("more/b.csv", "u,v,w", planted_table(120, 3, 12));
   const Outcome outcome = run_command({"update", model_, more_a, more_b, "--quiet"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
-  for (const char* part : {"120 instances learned, 240 before: 360 in all", "3 clusters, 3 before", "drift", "model: "}) {
+  for (const char* part :
+       {"120 instances learned, 240 before: 360 in all", "3 clusters, 3 before", "drift", "model: "}) {
     EXPECT_TRUE(contains(outcome.out, part)) << part << " in: " << outcome.out;
   }
   EXPECT_FALSE(contains(outcome.out, "moved")) << outcome.out;

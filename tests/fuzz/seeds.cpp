@@ -296,7 +296,8 @@ void add_stream_rows(const Seeds& seeds) {
   const std::string json =
       "{\"id\": \"p1\", \"text\": {\"goal\": 2, \"match\": 1.5e-3}, \"image\": [0.1, 0.7]}\n"
       "{\"id\": 2, \"image\": [1, null], \"text\": null}\n{\"text\": {\"team\": -1}}\n{}\n";
-  const std::string csv = "id,text:goal,text:match,text:team,image:1,image:2\np1,1,2,3,4,5\np2,,,,4,NA\n\"p,3\",1,,0,,\n";
+  const std::string csv =
+      "id,text:goal,text:match,text:team,image:1,image:2\np1,1,2,3,4,5\np2,,,,4,NA\n\"p,3\",1,,0,,\n";
   for (const char choice : {'\0', '\1', '\2', '\5'}) {
     const std::string name = std::to_string(static_cast<int>(choice));
     seeds.add({"stream_rows"}, "json" + name, choice + json);

@@ -1,15 +1,16 @@
 // A model that labels and learns as rows come: in step and beside, saves, resuming, locks.
+#include "omvc/stream.hpp"
+
 #include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
-#include <thread>
+#include <random>
 
 #include "omvc/clusterer.hpp"
 #include "omvc/error.hpp"
 #include "omvc/evaluation.hpp"
 #include "omvc/planted.hpp"
-#include "omvc/stream.hpp"
 
 #include "chunk/rows.hpp"
 #include "support/chunks.hpp"
@@ -72,23 +73,24 @@ double nmi_of(const std::vector<int>& labels, Index first) {
   for (std::size_t i = 0; i < labels.size(); ++i) {
     counts.add(labels[i], planted_label(planted(), first + static_cast<Index>(i)));
   }
-  return score(counts).nmi;
+  return score(counts).nmi_geometric;
 }
 
 TEST(Stream, LabelsFromTheRowOnThatMakesClustersPossible) {
   TempDir dir;
-  Stream stream(options_for(dir.path("model"), true));
-  const std::vector<int> labels = feed(stream, 0, kRows, 64);
+  auto stream = std::make_optional<Stream>(options_for(dir.path("model"), true));
+  const std::vector<int> labels = feed(*stream, 0, kRows, 64);
   for (std::size_t i = 0; i < labels.size(); ++i) EXPECT_EQ(labels[i] == kNotYet, i < 100) << i;
   EXPECT_GT(nmi_of({labels.begin() + 500, labels.end()}, 500), 0.9);
-  const std::vector<StreamEvent> events = stream.events();
+  const std::vector<StreamEvent> events = stream->events();
   ASSERT_GE(events.size(), 4u);
   for (std::size_t k = 0; k < 4; ++k) {
     EXPECT_EQ(events[k].cluster.kind, ClusterEvent::Kind::born);
     EXPECT_EQ(events[k].cluster.cluster, static_cast<int>(k));
   }
-  stream.finish();
+  stream->finish();
   EXPECT_EQ(Clusterer::load(dir.path("model")).instances(), kRows);
+  stream.reset();
   EXPECT_FALSE(std::filesystem::exists(dir.path("model.lock"))) << "the lock goes with the stream";
 }
 
@@ -247,6 +249,21 @@ TEST(Stream, RowsThatTheScalingRefusesAreNamedAndLeftOut) {
   EXPECT_GE(found.labels[0], 0);
   EXPECT_GE(found.labels[2], 0);
   EXPECT_EQ(stream.instances(), 102);
+}
+
+TEST(Stream, NumbersBeyondAllScalesAreRefusedAndLeaveNoHarm) {
+  TempDir dir;
+  Stream stream(options_for(dir.path("model"), true));
+  feed(stream, 0, 300, 50);
+  Chunk rows{.rows = {0, 1}, .views = {}};
+  rows.views.push_back({DenseBlock<double>{2, 10, std::vector<double>(20, 1e99)}, {0, 1}});
+  rows.views.push_back({DenseBlock<double>{1, 6, std::vector<double>(6, -1e300)}, {1}});
+  const StreamLabels found = stream.push(rows, {"1", "2"});
+  ASSERT_EQ(found.refused.size(), 1u);
+  EXPECT_EQ(found.refused[0].first, 1);
+  EXPECT_NE(found.refused[0].second.find("beyond what can be scaled"), std::string::npos);
+  EXPECT_NO_THROW(feed(stream, 300, 1500, 50));
+  EXPECT_NO_THROW(stream.finish());
 }
 
 TEST(Stream, RowsThatAreAllAlikeAreOneCluster) {

@@ -83,7 +83,8 @@ TEST(RowReader, RefusesWhatIsNoRowAndGoesOn) {
   reader.add(R"({"image": [1, 2]})");
   expect_refused(reader, R"({"image": [1, 2)", {"not JSON"});
   expect_refused(reader, R"([1, 2])", {"a list", "a key for each view"});
-  expect_refused(reader, R"({"id": "x", "sound": [1]})", {"no view 'sound'", "'text', 'image', 'lab'", "--ignore-extra"});
+  expect_refused(reader, R"({"id": "x", "sound": [1]})",
+                 {"no view 'sound'", "'text', 'image', 'lab'", "--ignore-extra"});
   EXPECT_EQ(reader.id(), "\"x\"") << "the id is known though the line is bad";
   expect_refused(reader, R"({"image": [1, 2, 3]})", {"view 'image'", "3 numbers", "2 features"});
   expect_refused(reader, R"({"image": []})", {"0 numbers"});
