@@ -2,10 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
 #include <system_error>
-#include <unistd.h>
 #include <utility>
 
 #include "omvc/error.hpp"
@@ -137,11 +134,7 @@ void Learner::save_if_due() {
 }
 
 void Learner::work() {
-  // Those who wait for labels go first. The threads of the workers are made anew here so that they do as this one.
-  constexpr int kNice = 10;
-  ::setpriority(PRIO_PROCESS, static_cast<id_t>(::syscall(SYS_gettid)), kNice);
   try {
-    workers_ = std::make_unique<Workers>(setup_.threads);
     workers_->set_poll([this] {
       if (given_up_) throw Error(ErrorKind::interrupted, "learning was given up");
     });
