@@ -18,6 +18,7 @@ struct AssignArguments {
   std::string labels;
   std::string embedding;
   std::string output;
+  Index chunk = 0;
   bool ignore_extra = false;
   bool quiet = false;
 };
@@ -27,6 +28,7 @@ class PrintingSink : public Sink {
  public:
   void write(const ResultRows& rows) override {
     for (const int label : rows.labels) fmt::print("{}\n", label);
+    flush_results();  // whoever reads them may be waiting
   }
   bool wants_embedding() const override { return false; }
 };
@@ -61,7 +63,7 @@ void assign(const AssignArguments& arguments) {
   stop_on_signals();
   ConsoleObserver observer(arguments.quiet);
   observer.expect(input.source->size().value_or(0));
-  model.assign(*input.source, *sink, observer);
+  model.assign(*input.source, *sink, observer, arguments.chunk);
 }
 
 }  // namespace
@@ -78,6 +80,11 @@ void add_assign(CLI::App& app) {
       ->add_option("--output", arguments->output,
                    "write labels and embedding as obs and obsm of a MuData or AnnData file (.h5mu, .h5ad)")
       ->type_name("FILE");
+  command
+      ->add_option("--chunk", arguments->chunk,
+                   "instances labelled at a time, and written to stdout at once; 0: those of the model, 256 or more")
+      ->check(CLI::Range(Index{0}, Index{1} << 24))
+      ->type_name("NUMBER");
   command->add_flag("--ignore-extra", arguments->ignore_extra, "leave out views and features that the model lacks");
   command->add_flag("--quiet", arguments->quiet, "no progress on stderr");
   command->callback([arguments] { assign(*arguments); });

@@ -17,5 +17,7 @@ void add_reproduce(CLI::App& app);
 void add_demo(CLI::App& app);
 void add_convert(CLI::App& app);
 void add_generate(CLI::App& app);
+void add_update(CLI::App& app);
+void add_stream(CLI::App& app);
 
 }  // namespace omvc::app

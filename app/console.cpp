@@ -25,6 +25,8 @@ constexpr timespec kWorked{0, 800000000};  // for all others, which end with the
 constexpr timespec kPassed{3, 0};          // for those that do not work but wait, such as for a pipe
 
 volatile std::sig_atomic_t g_stop = 0;
+volatile std::sig_atomic_t g_save = 0;
+std::array<int, 2> g_signal_pipe{-1, -1};
 volatile std::sig_atomic_t g_noticed = 0;  // whoever runs has been told
 timer_t g_worked;
 timer_t g_passed;
@@ -44,7 +46,20 @@ void end_unless_noticed(int) {
   ::_exit(static_cast<int>(ErrorKind::interrupted));
 }
 
+void tell_of_signal() {
+  const int saved = errno;
+  // A pipe that is full tells as much already.
+  [[maybe_unused]] const ssize_t written = ::write(g_signal_pipe[1], "", 1);
+  errno = saved;
+}
+
+void request_save(int) {
+  g_save = 1;
+  tell_of_signal();
+}
+
 void request_stop(int signal) {
+  tell_of_signal();
   if (g_stop != 0) {
     std::signal(signal, SIG_DFL);
     std::raise(signal);
@@ -148,6 +163,9 @@ std::string duration_text(double seconds) {
 }
 
 void stop_on_signals() {
+  if (g_signal_pipe[0] < 0 && ::pipe2(g_signal_pipe.data(), O_CLOEXEC | O_NONBLOCK) != 0) {
+    throw Error(ErrorKind::io, fmt::format("cannot make a pipe: {}", std::strerror(errno)));
+  }
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     if (std::signal(signal, request_stop) == SIG_IGN) std::signal(signal, SIG_IGN);
   }
@@ -161,6 +179,35 @@ void stop_on_signals() {
 bool stop_requested() {
   if (g_stop != 0) g_noticed = 1;
   return g_stop != 0;
+}
+
+void save_on_hangup() {
+  if (std::signal(SIGHUP, request_save) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);
+}
+
+bool save_requested() {
+  const bool asked = g_save != 0;
+  if (asked) g_save = 0;
+  return asked;
+}
+
+int signal_descriptor() { return g_signal_pipe[0]; }
+
+void clear_signal_descriptor() {
+  std::array<char, 64> bytes{};
+  while (::read(g_signal_pipe[0], bytes.data(), bytes.size()) > 0) continue;
+}
+
+void write_results(std::string_view text) {
+  // On a terminal stdout is a stream that shows control characters as such.
+  if (::isatty(STDOUT_FILENO) != 0) {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    return flush_results();
+  }
+  errno = 0;
+  if (write_whole(STDOUT_FILENO, text)) return;
+  throw Error(ErrorKind::io,
+              fmt::format("cannot write to stdout: {}", errno != 0 ? std::strerror(errno) : "it is full or closed"));
 }
 
 ProgressLine::ProgressLine(bool quiet) : quiet_(quiet), terminal_(::isatty(STDERR_FILENO) != 0) {}

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "omvc/report.hpp"
 
@@ -29,6 +30,17 @@ void flush_results();
 // output is whole or not there at any moment.
 void stop_on_signals();
 bool stop_requested();
+
+// After stop_on_signals: SIGHUP asks for a save in the place of the end.
+void save_on_hangup();
+bool save_requested();  // since it was asked last
+
+// After stop_on_signals: can be read from (poll) once any of these signals has come.
+int signal_descriptor();
+void clear_signal_descriptor();
+
+// Writes a result to stdout at once. Throws ErrorKind::io.
+void write_results(std::string_view text);
 
 // Seconds in words: 12 s, 3 min 05 s, 1.5 h.
 std::string duration_text(double seconds);

@@ -50,6 +50,8 @@ int run(int argc, char** argv) {
   app.footer(kFooter);
   omvc::app::add_fit(app);
   omvc::app::add_assign(app);
+  omvc::app::add_update(app);
+  omvc::app::add_stream(app);
   omvc::app::add_evaluate(app);
   omvc::app::add_mask(app);
   omvc::app::add_info(app);

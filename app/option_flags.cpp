@@ -41,18 +41,25 @@ void merge_config(OptionFlags& flags) {
 
 }  // namespace
 
-void add_option_flags(CLI::App& command, OptionFlags& flags) {
-  command
-      .add_option("--preset", flags.preset, "default: the best clusters; paper: OMVC as published (Shao et al. 2016)")
-      ->type_name("default|paper");
+void add_option_flags(CLI::App& command, OptionFlags& flags, const std::set<std::string_view>& names) {
   for_each_param([&]<class T>(const Param<T>& param) {
-    const std::string names = std::string(param.name) == "clusters" ? "-k,--clusters" : fmt::format("--{}", param.name);
-    command.add_option(names, flags.given[param.name], param.help)
+    if (!names.contains(param.name)) return;
+    const std::string flag = std::string(param.name) == "clusters" ? "-k,--clusters" : fmt::format("--{}", param.name);
+    command.add_option(flag, flags.given[param.name], param.help)
         ->type_name(value_name<T>())
         ->group("Options of the model (defaults depend on the method)")
         ->delimiter(',')
         ->allow_extra_args(false);
   });
+}
+
+void add_option_flags(CLI::App& command, OptionFlags& flags) {
+  command
+      .add_option("--preset", flags.preset, "default: the best clusters; paper: OMVC as published (Shao et al. 2016)")
+      ->type_name("default|paper");
+  std::set<std::string_view> names;
+  for_each_param([&](const auto& param) { names.insert(param.name); });
+  add_option_flags(command, flags, names);
   command.add_option("--config", flags.config, "TOML file of options, such as  clusters = 10; flags override it")
       ->type_name("FILE");
 }

@@ -4,7 +4,9 @@
 #include <CLI/CLI.hpp>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "omvc/options.hpp"
@@ -20,6 +22,8 @@ struct OptionFlags {
 
 // Adds a flag for every option, --preset and --config.
 void add_option_flags(CLI::App& command, OptionFlags& flags);
+// Adds a flag for each of these options only.
+void add_option_flags(CLI::App& command, OptionFlags& flags, const std::set<std::string_view>& names);
 
 // Preset or the method's defaults, then what was given; checked.
 Options chosen_options(OptionFlags flags);

@@ -30,6 +30,7 @@ const std::map<std::string, Names> kMayKnow{
     {"source/table", {"file", "source"}},
     {"source/join", {"chunk", "source", "source/table"}},
     {"source/formats", {"chunk", "file", "hdf5", "source", "source/join", "source/table"}},
+    {"source/rows", {"source/table"}},
     {"source/order", {"chunk", "file", "random", "source"}},
     {"source/ahead", {"chunk", "scale", "source"}},
     {"sink", {"chunk", "file", "hdf5"}},

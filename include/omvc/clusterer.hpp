@@ -28,10 +28,12 @@
 #include "omvc/report.hpp"
 #include "omvc/sink.hpp"
 #include "omvc/source.hpp"
+#include "omvc/update.hpp"
 
 namespace omvc {
 
 class Archive;
+struct StoredModel;
 
 struct Assignment {
   std::vector<int> labels;         // cluster number of each instance; -1 without any view
@@ -107,6 +109,10 @@ class Clusterer {
   ChunkReport partial_fit(Chunk chunk, const Schema& schema);
   // Makes them again now, from all that was learned.
   void refresh();
+  // Goes on learning from where the model stands with all instances of a source, which has the model's schema
+  // (make_matched_source), then makes prototypes and clusters again. A source that fails, or an observer that stops it
+  // (ErrorKind::interrupted), leaves the model between two chunks: load it again.
+  UpdateReport update(Source& source, Observer& observer);
   // Other clusters from the same model, without the data: K of them, or as many as the data show (0). Clusters that are
   // still there keep their numbers.
   void cut(int clusters);
@@ -119,10 +125,10 @@ class Clusterer {
   // ErrorKind::usage if it has learned too few instances to have clusters.
   Assignment assign(Chunk chunk) const;
 
-  // The same for a whole source, from where it stands, read ahead while it is labelled. Results go to the sink in the
-  // order of the stream, numbered from 0. Returns the number of instances. The observer may stop it after any chunk,
-  // which throws ErrorKind::interrupted.
-  Index assign(Source& source, Sink& sink, Observer& observer) const;
+  // The same for a whole source, from where it stands, `chunk` instances at a time (0: as the model was learned, 256 or
+  // more), read ahead while it is labelled. Results go to the sink in the order of the stream, numbered from 0. Returns
+  // the number of instances. The observer may stop it after any chunk, which throws ErrorKind::interrupted.
+  Index assign(Source& source, Sink& sink, Observer& observer, Index chunk = 0) const;
 
   // What the model expects of the instances in a view, instances x features, row-major, in the data's own units: the
   // mean of the prototypes that an instance lies between, by their weights. Values that were observed are given back as
@@ -158,8 +164,7 @@ class Clusterer {
  private:
   struct Impl;
   friend struct PageMaker;  // omvc/page.hpp looks inside
-  explicit Clusterer(std::unique_ptr<Impl> impl);
-  static std::unique_ptr<Impl> restore(const Archive& archive, const std::string& name);
+  explicit Clusterer(StoredModel stored);
   Archive archive(ModelKind kind) const;
   std::unique_ptr<Impl> impl_;  // const functions guard what they share
 };

@@ -121,7 +121,61 @@ Chunk take_instances(const Chunk& chunk, std::span<const Index> positions) {
   return out;
 }
 
+bool is_sparse(const Block& block) {
+  return std::holds_alternative<CsrBlock<float>>(block) || std::holds_alternative<CsrBlock<double>>(block);
+}
+
+Block as_dense(Block block) {
+  return std::visit(
+      [](auto& typed) -> Block {
+        if constexpr (requires { typed.offsets; }) {
+          using T = typename std::decay_t<decltype(typed)>::Scalar;
+          DenseBlock<T> out{typed.rows, typed.cols, std::vector<T>(static_cast<std::size_t>(typed.rows * typed.cols))};
+          for (std::size_t i = 0; i < static_cast<std::size_t>(typed.rows); ++i) {
+            for (auto k = static_cast<std::size_t>(typed.offsets[i]);
+                 k < static_cast<std::size_t>(typed.offsets[i + 1]); ++k) {
+              out.values[i * static_cast<std::size_t>(typed.cols) + static_cast<std::size_t>(typed.columns[k])] =
+                  typed.values[k];
+            }
+          }
+          return out;
+        } else {
+          return std::move(typed);
+        }
+      },
+      block);
+}
+
+Block as_sparse(Block block) {
+  return std::visit(
+      [](auto& typed) -> Block {
+        if constexpr (requires { typed.offsets; }) {
+          return std::move(typed);
+        } else {
+          CsrBlock<typename std::decay_t<decltype(typed)>::Scalar> out;
+          out.rows = typed.rows;
+          out.cols = typed.cols;
+          for (Index i = 0; i < typed.rows; ++i) {
+            const auto row = typed.row(i);
+            for (std::size_t j = 0; j < row.size(); ++j) {
+              if (row[j] == 0) continue;
+              out.columns.push_back(static_cast<std::int32_t>(j));
+              out.values.push_back(row[j]);
+            }
+            out.offsets.push_back(out.nonzeros());
+          }
+          return out;
+        }
+      },
+      block);
+}
+
 void append_rows(Block& block, const Block& more, const std::string& where) {
+  if (block_rows(more) == 0) return;
+  if (block_rows(block) == 0) {
+    block = more;
+    return;
+  }
   if (block.index() != more.index()) {
     throw Error(ErrorKind::data,
                 fmt::format("{}: a later chunk stores the view in another way (dense or sparse, float or double) than "

@@ -18,8 +18,13 @@ Chunk take_instances(const Chunk& chunk, std::span<const Index> positions);
 Block narrowed(Block block);
 Block widened(Block block);
 
-// Adds the rows of `more` below those of `block`. Throws ErrorKind::data if the two differ in kind or columns; `where`
-// names the view for the message.
+// The same rows stored dense, or as CSR.
+Block as_dense(Block block);
+Block as_sparse(Block block);
+bool is_sparse(const Block& block);
+
+// Adds the rows of `more` below those of `block`; of no rows at all the kind does not matter. Throws ErrorKind::data if
+// the two differ in kind or columns; `where` names the view for the message.
 void append_rows(Block& block, const Block& more, const std::string& where);
 
 // Adds the instances of `more` behind those of `whole`, which has the same views. Throws as append_rows does.

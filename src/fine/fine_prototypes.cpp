@@ -38,7 +38,11 @@ FinePrototypes::FinePrototypes(const Schema& schema, Index count, FineRule rule)
 
 void FinePrototypes::count(const PreparedChunk& chunk, const Near& near, std::uint64_t seed, Workers& workers) {
   std::vector<std::int32_t> nearest(static_cast<std::size_t>(chunk.size()), -1);
-  for (Index i = 0; i < chunk.size(); ++i) nearest[static_cast<std::size_t>(i)] = near.id(i, 0);
+  for (Index i = 0; i < chunk.size(); ++i) {
+    // One that is infinitely far from all prototypes is near to none.
+    const auto at = static_cast<std::size_t>(i);
+    if (std::isfinite(near.distances[at])) nearest[at] = near.id(i, 0);
+  }
   count(chunk, nearest, workers);
   const Random random(seed, Purpose::split);
   for (Index i = 0; i < chunk.size(); ++i) {
@@ -182,6 +186,19 @@ std::vector<double> FinePrototypes::between(const std::vector<int>& group, int g
     }
     out.push_back((centre.colwise().squaredNorm().array() * counts.array()).sum());
   }
+  return out;
+}
+
+FinePrototypes FinePrototypes::for_placing() const {
+  FinePrototypes out;
+  out.rule_ = rule_;
+  out.table_ = table_;
+  out.counts_ = counts_;
+  out.mass_ = mass_;
+  out.spread_ = spread_;
+  out.beyond_ = beyond_;
+  out.prior_rows_ = prior_rows_;
+  out.sums_.resize(sums_.size());
   return out;
 }
 

@@ -77,6 +77,9 @@ class FinePrototypes {
   // Means of groups of prototypes in a view, d x groups.
   Matrix means(std::size_t view, const std::vector<int>& group, int groups) const;
 
+  // What placing instances takes, without the sums.
+  FinePrototypes for_placing() const;
+
   // Without `sums` they place instances but do not go on learning.
   void save(Archive& archive, const std::string& key, bool sums) const;
   // Throws ErrorKind::data where `sums` are needed and are not there. Without them means are made up from the

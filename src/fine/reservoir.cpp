@@ -104,6 +104,14 @@ void Reservoir::add(Chunk rows, const std::vector<double>& priorities) {
   if (full) shrink();
 }
 
+void Reservoir::widen(const Schema& wider) {
+  schema_ = wider;
+  for (std::size_t v = 0; v < wider.views.size() && !kept_.rows.empty(); ++v) {
+    if (v == kept_.views.size()) kept_.views.push_back({DenseBlock<double>{}, {}});
+    std::visit([&](auto& block) { block.cols = wider.views[v].features; }, kept_.views[v].block);
+  }
+}
+
 void Reservoir::shrink() {
   const std::vector<double> bytes = bytes_of_rows(kept_);
   std::vector<Index> order(kept_.rows.size());

@@ -37,6 +37,9 @@ class Reservoir {
   // Takes the sample of another part of the stream in. Both have the same schema and options.
   void merge(const Reservoir& other);
 
+  // The schema has more views, or more features of sparse views, behind those that there were.
+  void widen(const Schema& wider);
+
   Index size() const { return static_cast<Index>(kept_.rows.size()); }
   const Chunk& rows() const { return kept_; }  // in no particular order
   // No row was ever left out: the sample is all there is. With a half-life it never is.

@@ -73,10 +73,13 @@ void Model::measure_sample() {
           piece.chunk->views[v].block);
     }
     if (rows > 0) squares_[v] /= rows;
-    if (largest > 0 && largest < 1 / kNarrowValue) {
-      throw Error(ErrorKind::data, fmt::format("view {}: its largest value, {:.3g} as it is scaled, is too small to be "
-                                               "squared: choose another --scaling",
-                                               schema_.views[v].name, largest));
+    if (largest >= kNarrowValue || (largest > 0 && largest <= 1 / kNarrowValue)) {
+      throw Error(
+          ErrorKind::data,
+          fmt::format("view {}: its largest value is {} {:.0e} as it is scaled, which cannot be squared: choose "
+                      "another --scaling",
+                      schema_.views[v].name, largest > 1 ? "above" : "below",
+                      largest > 1 ? kNarrowValue : 1 / kNarrowValue));
     }
     quantum_[v] = std::exp2(std::ceil(std::log2(std::max(largest, 1e-100))) - kSumBits);
   }

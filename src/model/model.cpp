@@ -50,11 +50,56 @@ std::vector<Index> Model::scale(Chunk& chunk) const {
     chunk.views[v] = keep_instances(std::move(chunk.views[v]), std::vector<bool>(chunk.rows.size(), false));
   }
   std::vector<Index> clipped = apply_scaling(scaling_, schema_, chunk);
-  check_magnitudes(chunk, schema_, kNarrowValue);
+  // What is this far out stays there, and can be squared in single precision.
+  for (ChunkView& view : chunk.views) {
+    std::visit(
+        [](auto& X) {
+          for (auto& x : X.values.own()) {
+            using Number = std::remove_reference_t<decltype(x)>;
+            x = std::clamp(x, static_cast<Number>(-kNarrowValue), static_cast<Number>(kNarrowValue));
+          }
+        },
+        view.block);
+  }
   return clipped;
 }
 
+void Model::match_kinds(Chunk& chunk) const {
+  for (std::size_t v = 0; v < chunk.views.size(); ++v) {
+    Block& block = chunk.views[v].block;
+    if (!(survey_.views[v].observed > 0) || is_sparse(block) == survey_.views[v].sparse) continue;
+    block = survey_.views[v].sparse ? as_sparse(std::move(block)) : as_dense(std::move(block));
+  }
+}
+
+void Model::widen(const Schema& wider) {
+  if (built()) throw Error(ErrorKind::usage, "a model that has prototypes gets no more views or features");
+  schema_ = wider;
+  survey_.widen(wider);
+  reservoir_.widen(wider);
+  const std::size_t views = wider.views.size();
+  scaling_.resize(views);
+  clipped_.resize(views, 0);
+  squares_.resize(views, 0);
+  quantum_.resize(views, 1);
+}
+
+Model Model::for_placing() const {
+  Model out(options_, schema_);
+  out.scaling_ = scaling_;
+  out.quantum_ = quantum_;
+  out.squares_ = squares_;
+  out.clusters_ = clusters_;
+  out.clock_ = clock_;
+  out.survey_ = survey_;
+  (clusters_.refined ? out.coarse_ : out.fine_) = placing().for_placing();
+  out.predictor_ = true;
+  return out;
+}
+
 std::optional<Placed> Model::learn(Chunk chunk, Workers& workers) {
+  check_magnitudes(chunk, schema_);
+  match_kinds(chunk);
   if (options_.half_life > 0) {
     const double factor = std::exp2(-static_cast<double>(chunk.size()) / options_.half_life);
     survey_.decay(factor);
@@ -90,7 +135,8 @@ void Model::refresh(Workers& workers) {
   // A stream may begin with rows that are all alike: it has as many clusters as there are prototypes until there are
   // more.
   const int most = by_direction() ? options_.clusters : static_cast<int>(fine_.size());
-  cut_into(std::min(options_.clusters, most), before, workers);
+  const int asked = options_.clusters == 0 && fine_.size() < 2 ? 1 : options_.clusters;
+  cut_into(std::min(asked, std::max(most, 1)), before, workers);
   rest();
 }
 

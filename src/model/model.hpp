@@ -68,6 +68,17 @@ class Model {
   // Makes the prototypes from all that is known, and cuts them: at the end of a stream, or when labels are asked for.
   void refresh(Workers& workers);
 
+  // Before there are prototypes every row is in the sample, and the schema may still grow: `wider` begins with the
+  // views and features of this one.
+  void widen(const Schema& wider);
+  // A model that places instances as this one does now, and knows nothing else: what others may use while this one
+  // learns.
+  Model for_placing() const;
+  // Lets go of where prototypes went (`moved`), which nobody will ask for.
+  void forget_moves() { moved_.clear(); }
+  // Brings views that are stored in another way than those learned so far, dense or sparse, into the same.
+  void match_kinds(Chunk& chunk) const;
+
   // A file: takes rows into survey and reservoir; makes the prototypes; counts every scaled chunk of a pass.
   void look(const Chunk& chunk);
   void build(Workers& workers);

@@ -44,7 +44,6 @@ Model& Clusterer::Impl::living() {
 }
 
 Clusterer::Clusterer(Options options) : impl_(std::make_unique<Impl>(std::move(options))) {}
-Clusterer::Clusterer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Clusterer::~Clusterer() = default;
 Clusterer::Clusterer(Clusterer&&) noexcept = default;
 Clusterer& Clusterer::operator=(Clusterer&&) noexcept = default;
@@ -79,7 +78,6 @@ ChunkReport Clusterer::partial_fit(Chunk chunk, const Schema& schema) {
     throw Error(ErrorKind::data, "the chunk has other views or features than the model; match them first");
   }
   check_chunk(chunk, schema);
-  check_magnitudes(chunk, schema);
   model.learn(std::move(chunk), impl_->workers.get());
   return {.pass = 1, .chunk = 0, .instances = instances(), .loss = model.built() ? model.placing().mean_distance() : 0};
 }
@@ -112,6 +110,7 @@ Assignment Clusterer::assign(Chunk chunk) const {
   const std::lock_guard lock(impl_->sharing);
   if (impl_->other) return impl_->other->assign(std::move(chunk), impl_->workers.get());
   const Model& model = *impl_->model;
+  model.match_kinds(chunk);
   model.scale(chunk);
   const PreparedChunk data(chunk);
   Placed placed = model.place(data, impl_->workers.get());
@@ -125,10 +124,11 @@ Assignment Clusterer::assign(Chunk chunk) const {
           .embedding = {rows.data(), rows.data() + rows.size()}};
 }
 
-Index Clusterer::assign(Source& source, Sink& sink, Observer& observer) const {
+Index Clusterer::assign(Source& source, Sink& sink, Observer& observer, Index chunk) const {
   constexpr Index kRows = 256;
   impl_->check_labels();
-  ChunkStream stream(source, impl_->schema(), std::max(impl_->options.chunk, kRows), nullptr);
+  if (chunk == 0) chunk = std::max(impl_->options.chunk, kRows);
+  ChunkStream stream(source, impl_->schema(), chunk, nullptr);
   ChunkReport report{.pass = 1, .labelling = true};
   while (std::optional<StreamedChunk> item = stream.next()) {
     const Assignment found = assign(std::move(item->chunk));

@@ -1,4 +1,5 @@
-// A whole Clusterer as an archive, and back.
+#include "run/model_file.hpp"
+
 #include <fmt/format.h>
 
 #include "omvc/error.hpp"
@@ -6,6 +7,58 @@
 #include "run/impl.hpp"
 
 namespace omvc {
+namespace {
+
+constexpr const char* kStreamAfter = "stream/after";
+
+StoredModel restore(const Archive& archive, const std::string& name) {
+  if (archive.has("checkpoint/version")) {
+    throw Error(ErrorKind::data, name + " is a checkpoint, not a model: finish the run with fit --resume");
+  }
+  StoredModel stored;
+  stored.setting.options.clusters = 2;
+  const bool living = archive.has("living/clock");
+  stored.setting.get(archive);
+  const Setting& setting = stored.setting;
+  if (living) {
+    stored.model.emplace(Model::load(archive, setting.options, setting.schema, setting.scaling, setting.clipped));
+  } else {
+    stored.other.emplace(OtherModel::load(archive, setting));
+  }
+  if (archive.has(kStreamAfter)) stored.stream_after = archive.text(kStreamAfter);
+  return stored;
+}
+
+// Whatever is wrong with options or shapes of a model, it is the file that is bad.
+template <class Restore>
+StoredModel blaming(const std::string& name, const Restore& restored) {
+  try {
+    return restored();
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::io) throw;
+    const std::string message = error.what();
+    throw Error(ErrorKind::data, message.find(name) == std::string::npos ? name + ": " + message : message);
+  }
+}
+
+}  // namespace
+
+StoredModel load_model(const std::string& path) {
+  return blaming(path, [&] { return restore(Archive::load(path), path); });
+}
+
+Archive model_archive(const Model& model, bool whole) {
+  Archive archive;
+  Setting{model.options(), model.schema(), model.scaling(), model.negatives()}.put(archive);
+  model.save(archive, whole);
+  return archive;
+}
+
+void save_stream(const Model& model, const std::string& after, const std::string& path) {
+  Archive archive = model_archive(model, true);
+  archive.put(kStreamAfter, after);
+  archive.save(path);
+}
 
 Archive Clusterer::archive(ModelKind kind) const {
   const bool whole = kind == ModelKind::whole;
@@ -18,9 +71,7 @@ Archive Clusterer::archive(ModelKind kind) const {
   }
   Archive archive;
   if (impl_->model) {
-    const Model& model = *impl_->model;
-    Setting{model.options(), model.schema(), model.scaling(), model.negatives()}.put(archive);
-    model.save(archive, whole);
+    archive = model_archive(*impl_->model, whole);
   } else {
     impl_->other->setting().put(archive);
     impl_->other->save(archive);
@@ -31,46 +82,15 @@ Archive Clusterer::archive(ModelKind kind) const {
 void Clusterer::save(const std::string& path, ModelKind kind) const { archive(kind).save(path); }
 std::string Clusterer::to_bytes(ModelKind kind) const { return archive(kind).to_bytes(); }
 
-// What the archive of a model holds.
-std::unique_ptr<Clusterer::Impl> Clusterer::restore(const Archive& archive, const std::string& name) {
-  if (archive.has("checkpoint/version")) {
-    throw Error(ErrorKind::data, name + " is a checkpoint, not a model: finish the run with fit --resume");
-  }
-  Setting setting;
-  setting.options.clusters = 2;
-  const bool living = archive.has("living/clock");
-  setting.get(archive);
-  auto impl = std::make_unique<Impl>(setting.options);
-  if (living) {
-    impl->model.emplace(Model::load(archive, setting.options, setting.schema, setting.scaling, setting.clipped));
-  } else {
-    impl->other.emplace(OtherModel::load(archive, std::move(setting)));
-  }
-  return impl;
+Clusterer::Clusterer(StoredModel stored) : impl_(std::make_unique<Impl>(stored.setting.options)) {
+  impl_->model = std::move(stored.model);
+  impl_->other = std::move(stored.other);
 }
 
-namespace {
-
-// Whatever is wrong with options or shapes of a model, it is the file that is bad.
-template <class Restore>
-auto blaming(const std::string& name, const Restore& restore) {
-  try {
-    return restore();
-  } catch (const Error& error) {
-    if (error.kind() == ErrorKind::io) throw;
-    const std::string message = error.what();
-    throw Error(ErrorKind::data, message.find(name) == std::string::npos ? name + ": " + message : message);
-  }
-}
-
-}  // namespace
-
-Clusterer Clusterer::load(const std::string& path) {
-  return blaming(path, [&] { return Clusterer(restore(Archive::load(path), path)); });
-}
+Clusterer Clusterer::load(const std::string& path) { return Clusterer(load_model(path)); }
 
 Clusterer Clusterer::from_bytes(std::string_view bytes, const std::string& name) {
-  return blaming(name, [&] { return Clusterer(restore(Archive::from_bytes(bytes, name), name)); });
+  return Clusterer(blaming(name, [&] { return restore(Archive::from_bytes(bytes, name), name); }));
 }
 
 }  // namespace omvc

@@ -52,7 +52,7 @@ struct PageMaker {
       throw Error(ErrorKind::usage, "this model was saved for prediction only: it keeps nothing that could be drawn");
     }
     if (model != nullptr) {
-      const Picture picture = picture_of(*model, {}, *impl.workers);
+      const Picture picture = picture_of(*model, {}, impl.workers.get());
       Report report = context.report != nullptr ? *context.report : report_of(*model, picture);
       // More views than the fit keeps the patterns of.
       if (report.patterns.empty()) report.patterns = picture.sampled.patterns;
@@ -103,7 +103,7 @@ PrototypeMap prototype_map(Clusterer& clusterer) {
   PrototypeMap out;
   Model* model = maker.living();
   if (model == nullptr || !model->has_clusters()) return out;
-  const Picture picture = sketch_of(*model, *maker.impl.workers);
+  const Picture picture = sketch_of(*model, maker.impl.workers.get());
   const PictureLevel& own = picture.levels.front();
   for (Index p = 0; p < picture.at.rows(); ++p) {
     out.x.push_back(picture.at(p, 0));

@@ -252,10 +252,10 @@ ViewScaling choose_scaling(Scaling scaling, const ViewSurvey& survey, const std:
               fmt::format("view {}: its values cannot be brought to scale; give --scaling none", name));
 }
 
-void check_magnitudes(const Chunk& chunk, const Schema& schema, double largest) {
+void check_magnitudes(const Chunk& chunk, const Schema& schema) {
   for (std::size_t v = 0; v < chunk.views.size(); ++v) {
     const auto check = [&](const auto& X) {
-      const auto too_large = [&](auto x) { return std::abs(static_cast<double>(x)) > largest; };
+      const auto too_large = [](auto x) { return std::abs(static_cast<double>(x)) > kLargest; };
       const auto found = std::find_if(X.values.begin(), X.values.end(), too_large);
       if (found == X.values.end()) return;
       const Index at = found - X.values.begin();
@@ -265,11 +265,10 @@ void check_magnitudes(const Chunk& chunk, const Schema& schema, double largest) 
       }
       throw Error(
           ErrorKind::data,
-          fmt::format("view {}, row {}: {:.3g}{} is too large to be squared: bring the view to values below {:.0e}, "
-                      "by --scaling or before",
+          fmt::format("view {}, row {}: {:.3g} is too large to be squared: bring the view to values below {:.0e} first",
                       schema.views[v].name,
                       chunk.rows[static_cast<std::size_t>(chunk.views[v].present[static_cast<std::size_t>(row)])],
-                      static_cast<double>(*found), largest < kLargest ? " (as it is scaled)" : "", largest));
+                      static_cast<double>(*found), kLargest));
     };
     std::visit(check, chunk.views[v].block);
   }

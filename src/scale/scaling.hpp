@@ -36,11 +36,10 @@ struct ViewScaling {
 // or too small to be squared.
 ViewScaling choose_scaling(Scaling scaling, const ViewSurvey& survey, const std::string& name);
 
-// For rows that no survey has seen. Throws ErrorKind::data, naming view and row, for values larger than `largest`,
-// which are too large to be squared; kNarrowValue is that of single precision, in which scaled rows are compared.
+// For rows that no survey has seen. Throws ErrorKind::data, naming view and row, for values too large to be squared.
 inline constexpr double kSquarableValue = 1e140;
-inline constexpr double kNarrowValue = 1e15;
-void check_magnitudes(const Chunk& chunk, const Schema& schema, double largest = kSquarableValue);
+void check_magnitudes(const Chunk& chunk, const Schema& schema);
+inline constexpr double kNarrowValue = 1e15;  // the same for single precision, in which scaled rows are compared
 
 // Applies the scaling to every view of the chunk; returns the number of negative entries that were set to 0, by view.
 // Throws ErrorKind::data, naming view and row, for a negative value where the scaling refuses them.

@@ -45,6 +45,25 @@ Survey::Survey(const Schema& schema) {
   }
 }
 
+void Survey::widen(const Schema& wider) {
+  const Survey more(wider);
+  for (std::size_t v = 0; v < more.views.size(); ++v) {
+    if (v == views.size()) {
+      views.push_back(more.views[v]);
+      continue;
+    }
+    const std::size_t d = more.views[v].sum.size();
+    for (const auto values :
+         {&ViewSurvey::minimum, &ViewSurvey::maximum, &ViewSurvey::sum, &ViewSurvey::squares, &ViewSurvey::nonzeros}) {
+      const std::size_t had = (views[v].*values).size();
+      (views[v].*values)
+          .insert((views[v].*values).end(), (more.views[v].*values).begin() + static_cast<std::ptrdiff_t>(had),
+                  (more.views[v].*values).end());
+    }
+    if (!views[v].missing.empty()) views[v].missing.resize(d, 0);
+  }
+}
+
 void Survey::add(const Chunk& chunk) {
   std::vector<bool> seen(chunk.rows.size(), false);
   for (std::size_t v = 0; v < views.size(); ++v) {

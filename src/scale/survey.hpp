@@ -32,6 +32,8 @@ struct Survey {
 
   void add(const Chunk& chunk);
   void merge(const Survey& other);
+  // More views, and more features of views, behind those that there are; nobody has seen them yet.
+  void widen(const Schema& wider);
   // Lets what was seen count by this much less; ranges and kinds stay.
   void decay(double factor);
 

@@ -2,6 +2,7 @@
 // streams, its exit code and its files.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -111,6 +112,22 @@ class Process {
     }
     return true;
   }
+
+  // The same for what was printed so far on stdout.
+  bool read_output_until(const std::string& text) {
+    while (streams_[0].text.find(text) == std::string::npos) {
+      if (!pump()) return false;
+    }
+    return true;
+  }
+  // Reads until stdout holds so many lines.
+  bool read_lines(std::size_t count) {
+    while (static_cast<std::size_t>(std::count(streams_[0].text.begin(), streams_[0].text.end(), '\n')) < count) {
+      if (!pump()) return false;
+    }
+    return true;
+  }
+  const std::string& output() const { return streams_[0].text; }
 
   // Waits for one byte of stderr and leaves the rest in the pipe.
   bool read_one_byte_of_errors() {

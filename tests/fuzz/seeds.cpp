@@ -292,6 +292,19 @@ void add_mat(const Seeds& seeds, const TempDir& dir) {
 void add_mat(const Seeds&, const TempDir&) {}
 #endif
 
+void add_stream_rows(const Seeds& seeds) {
+  const std::string json =
+      "{\"id\": \"p1\", \"text\": {\"goal\": 2, \"match\": 1.5e-3}, \"image\": [0.1, 0.7]}\n"
+      "{\"id\": 2, \"image\": [1, null], \"text\": null}\n{\"text\": {\"team\": -1}}\n{}\n";
+  const std::string csv =
+      "id,text:goal,text:match,text:team,image:1,image:2\np1,1,2,3,4,5\np2,,,,4,NA\n\"p,3\",1,,0,,\n";
+  for (const char choice : {'\0', '\1', '\2', '\5'}) {
+    const std::string name = std::to_string(static_cast<int>(choice));
+    seeds.add({"stream_rows"}, "json" + name, choice + json);
+    seeds.add({"stream_rows"}, "csv" + name, choice + csv);
+  }
+}
+
 void write_seeds(const std::string& folder, const std::filesystem::path& examples) {
   const Seeds seeds(folder);
   const TempDir dir;
@@ -307,6 +320,7 @@ void write_seeds(const std::string& folder, const std::filesystem::path& example
   add_mat(seeds, dir);
   add_models(seeds, dir);
   add_checkpoints(seeds, dir);
+  add_stream_rows(seeds);
 }
 
 }  // namespace

@@ -22,7 +22,8 @@ class TextReader final : public ViewReader {
     wishes_.path = records_.path();
     wishes_.id_column = options.id_column.empty() ? "" : options.id_column.back();
     wishes_.text = options.text;
-    if (!options.like.views.empty()) like_ = options.like.views.front().feature_names;
+    known_ = !options.like.views.empty();
+    if (known_) like_ = options.like.views.front().feature_names;
     read_prologue();
     find_possible_id();
     follow_model();
@@ -47,7 +48,7 @@ class TextReader final : public ViewReader {
 
   bool rewind() override {
     if (!records_.rewind()) return false;
-    records_.look_ahead();
+    records_.look_ahead(known_);
     records_.skip_titles(titles_);
     if (std::vector<TextLine> lines = records_.sample(); lines != sample_ && !same_layout(std::move(lines))) {
       throw Error(ErrorKind::data, fmt::format("{}: the columns are not those of the first reading; the file changed "
@@ -73,7 +74,8 @@ class TextReader final : public ViewReader {
   RecordReader records_;
   CellFormat cells_;
   LayoutWishes wishes_;
-  std::vector<std::string> like_;  // feature names of a model
+  bool known_ = false;             // there is a model that says what the view is
+  std::vector<std::string> like_;  // its feature names
   ViewSchema schema_;
   TextLayout layout_;
   Columns columns_;
@@ -85,7 +87,7 @@ class TextReader final : public ViewReader {
 };
 
 void TextReader::read_prologue() {
-  records_.look_ahead();
+  records_.look_ahead(known_);
   sample_ = records_.sample();
   if (wishes_.text.separator.empty()) wishes_.text.separator = records_.separator();
   wishes_.names_line = records_.last_comment();

@@ -22,6 +22,8 @@ constexpr std::size_t kRawBytes = 53;  // so that small files, too, come in piec
 constexpr std::size_t kRawBytes = std::size_t{1} << 16;
 #endif
 
+constexpr std::size_t kLongestMagic = 6;  // of the kinds below
+
 }  // namespace
 
 PackedFile::PackedFile(const std::string& path) : name_(path), buffer_(kRawBytes) {
@@ -48,8 +50,8 @@ std::size_t PackedFile::read_raw(void* out, std::size_t size) {
     const ssize_t some = ::read(descriptor_, static_cast<char*>(out) + got, size - got);
     if (some < 0 && errno == EINTR) continue;
     if (some < 0) throw Error(ErrorKind::io, fmt::format("{}: cannot read: {}", name_, std::strerror(errno)));
-    if (some == 0) break;
     got += static_cast<std::size_t>(some);
+    if (some == 0 || !seekable_) break;
   }
   return got;
 }
@@ -65,6 +67,10 @@ bool PackedFile::fill() {
   return got > 0;
 }
 
+void PackedFile::fill_to(std::size_t bytes) {
+  while (end_ - begin_ < bytes && fill()) continue;
+}
+
 bool PackedFile::starts_part() const {
   return end_ - begin_ >= magic_.size() &&
          std::equal(magic_.begin(), magic_.end(), buffer_.begin() + static_cast<std::ptrdiff_t>(begin_),
@@ -73,7 +79,7 @@ bool PackedFile::starts_part() const {
 
 void PackedFile::find_kind() {
   kind_known_ = true;
-  fill();
+  fill_to(kLongestMagic);
   for (const PackedKind& kind : kPackedKinds) {
     magic_ = kind.magic;
     if (!starts_part()) continue;
@@ -90,7 +96,8 @@ std::size_t PackedFile::read(char* out, std::size_t size) {
     const std::size_t ready = std::min(size, end_ - begin_);
     std::copy_n(buffer_.begin() + static_cast<std::ptrdiff_t>(begin_), ready, out);
     begin_ += ready;
-    return ready + (ready < size ? read_raw(out + ready, size - ready) : 0);
+    if (ready == size || (ready > 0 && !seekable_)) return ready;
+    return ready + read_raw(out + ready, size - ready);
   }
   Unpacker::Bytes bytes{nullptr, 0, reinterpret_cast<unsigned char*>(out), size};
   while (bytes.out_size > 0 && !ended_) {
@@ -108,7 +115,7 @@ std::size_t PackedFile::read(char* out, std::size_t size) {
                   fmt::format("{}: unpacking needs too much memory; pack it with a smaller window", name_));
     }
     if (outcome == Unpacker::Outcome::end) {
-      if (end_ - begin_ < magic_.size()) fill();
+      fill_to(magic_.size());
       if (starts_part()) {
         unpacker_->restart();
       } else {

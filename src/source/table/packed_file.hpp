@@ -43,7 +43,8 @@ class PackedFile {
   // What it is called in messages.
   const std::string& name() const { return name_; }
 
-  // Fills the buffer; less comes only at the end of the file. Throws ErrorKind::io, or ErrorKind::data for compressed
+  // Fills the buffer; less comes only at the end of the file, and from a pipe, which gives what it has, at least one
+  // byte. Throws ErrorKind::io, or ErrorKind::data for compressed
   // data that are damaged or end early.
   std::size_t read(char* out, std::size_t size);
 
@@ -53,6 +54,7 @@ class PackedFile {
  private:
   std::size_t read_raw(void* out, std::size_t size);
   bool fill();
+  void fill_to(std::size_t bytes);  // or to the end of the file
   bool starts_part() const;
   void find_kind();
 

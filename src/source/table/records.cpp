@@ -13,6 +13,7 @@ constexpr std::size_t kSampleLines = 5;  // so that small files, too, go on behi
 #else
 constexpr std::size_t kSampleLines = 1000;
 #endif
+constexpr std::size_t kKnownLines = 100;
 constexpr std::size_t kSampleBytes = std::size_t{1} << 18;
 constexpr std::size_t kLongestQuote = std::size_t{1} << 16;
 
@@ -73,7 +74,7 @@ std::optional<TextLine> RecordReader::add_ahead() {
   return std::nullopt;
 }
 
-void RecordReader::look_ahead() {
+void RecordReader::look_ahead(bool known) {
   ahead_.clear();
   last_comment_.reset();
   separator_.clear();
@@ -91,7 +92,8 @@ void RecordReader::look_ahead() {
     first = add_ahead();
   }
   std::size_t bytes = first ? first->text.size() : 0;
-  while (first && ahead_.size() < kSampleLines && (ahead_.size() < 2 || bytes < kSampleBytes)) {
+  const std::size_t most = known ? std::min(kKnownLines, kSampleLines) : kSampleLines;
+  while (first && ahead_.size() < most && (ahead_.size() < 2 || bytes < kSampleBytes)) {
     const auto line = add_ahead();
     if (!line) break;
     bytes += line->text.size();

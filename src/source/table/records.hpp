@@ -19,9 +19,9 @@ class RecordReader {
 
   const std::string& path() const { return lines_.path(); }
 
-  // Reads what comes before the data, and the first records: as many as tell what the file is. Call it first, and after
-  // each rewind.
-  void look_ahead();
+  // Reads what comes before the data, and the first records: as many as tell what the file is, fewer where a model says
+  // it (`known`), so that the first rows of a pipe do not wait for long. Call it first, and after each rewind.
+  void look_ahead(bool known);
 
   // The records looked at, without empty ones.
   std::vector<TextLine> sample() const;

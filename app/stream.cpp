@@ -1,0 +1,308 @@
+#include "omvc/stream.hpp"
+
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <fmt/format.h>
+#include <memory>
+#include <poll.h>
+#include <unistd.h>
+
+#include "omvc/error.hpp"
+#include "omvc/rows.hpp"
+
+#include "command.hpp"
+#include "console.hpp"
+#include "line_feed.hpp"
+#include "option_flags.hpp"
+#include "stream_lines.hpp"
+
+namespace omvc::app {
+namespace {
+
+constexpr Index kBatch = 1024;   // rows labelled at a time, where so many have come
+constexpr int kBusyWait = 20;    // milliseconds between looks for events while rows are learned
+constexpr int kIdleWait = 1000;  // and for saves otherwise, where nobody else makes them
+
+struct StreamArguments {
+  std::string model;
+  std::string format = "auto";
+  OptionFlags flags;
+  std::vector<std::string> every{"500", "1s"};
+  std::string save_every = "30s";
+  bool no_learn = false;
+  bool in_step = false;
+  bool strict = false;
+  bool ignore_extra = false;
+  bool quiet = false;
+};
+
+// 2s, 500ms, 5min, 1h in seconds; nothing if the text is no time.
+std::optional<double> seconds_in(const std::string& text) {
+  double value = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, failure] = std::from_chars(text.data(), end, value);
+  if (failure != std::errc() || !(value >= 0) || !std::isfinite(value)) return std::nullopt;
+  const std::string_view unit(rest, static_cast<std::size_t>(end - rest));
+  for (const auto& [name, seconds] : {std::pair{"ms", 1e-3}, {"s", 1.0}, {"min", 60.0}, {"h", 3600.0}}) {
+    if (unit == name) return value * seconds;
+  }
+  return std::nullopt;
+}
+
+void read_every(const std::vector<std::string>& words, StreamOptions& options) {
+  bool rows_given = false;
+  bool time_given = false;
+  for (const std::string& word : words) {
+    Index rows = 0;
+    const char* end = word.data() + word.size();
+    const auto [rest, failure] = std::from_chars(word.data(), end, rows);
+    if (failure == std::errc() && rest == end && rows > 0 && rows <= Index{1} << 24 && !rows_given) {
+      options.rows = rows;
+      rows_given = true;
+    } else if (const auto seconds = seconds_in(word); seconds && !time_given) {
+      options.seconds = *seconds;
+      time_given = true;
+    } else {
+      throw Error(ErrorKind::usage,
+                  fmt::format("--every {}: give a number of rows, a time such as 2s or 500ms, or both: 500,1s", word));
+    }
+  }
+  // One alone is the only rule.
+  if (rows_given && !time_given) options.seconds = 1e9;
+  if (time_given && !rows_given) options.rows = Index{1} << 24;
+}
+
+// The model that is there was made with options of its own; the same command is to go on with it, another is not.
+void check_same_options(const StreamArguments& arguments, const Options& chosen, const Options& stored) {
+  for (const auto& [name, values] : arguments.flags.given) {
+    if (values.empty() || name == "threads") continue;
+    const std::string asked = format_option(chosen, name);
+    const std::string has = format_option(stored, name);
+    if (asked == has) continue;
+    throw Error(ErrorKind::usage,
+                fmt::format("{} was made with {} = {}, not {}: leave the option out, or give another file",
+                            arguments.model, name, has, asked));
+  }
+}
+
+class Session {
+ public:
+  Session(const StreamArguments& arguments, Stream stream)
+      : arguments_(arguments),
+        stream_(std::move(stream)),
+        reader_({.schema = stream_.schema(),
+                 .sparse = stream_.sparse(),
+                 .grows = !arguments.no_learn && !stream_.has_clusters(),
+                 .ignore_extra = arguments.ignore_extra},
+                format(arguments.format)) {}
+
+  void run();
+
+ private:
+  static RowFormat format(const std::string& name) {
+    return name == "json" ? RowFormat::json : name == "csv" ? RowFormat::csv : RowFormat::automatic;
+  }
+
+  void take_lines();
+  void take(const LineFeed::Line& line);
+  void refuse(const std::string& id, Index line, const std::string& message);
+  void label();
+  void add_events();
+  void write();
+  bool wait();
+  void finish();
+  std::string id_or_line() const { return reader_.id() == "null" ? fmt::format("{}", line_) : reader_.id(); }
+
+  const StreamArguments& arguments_;
+  Stream stream_;
+  RowReader reader_;
+  LineFeed feed_{STDIN_FILENO};
+  std::vector<std::string> ids_;  // of the rows that the reader holds,
+  std::vector<Index> lines_;      // and their lines
+  std::string out_;
+  Index line_ = 0;
+  Index growth_ = 0;
+  Index rows_ = 0;
+  Index refused_ = 0;
+};
+
+void Session::refuse(const std::string& id, Index line, const std::string& message) {
+  ++refused_;
+  if (arguments_.strict) throw Error(ErrorKind::data, fmt::format("line {} (id {}): {}", line, id, message));
+  add_error_line(out_, id, line, message);
+}
+
+void Session::label() {
+  if (ids_.empty()) return;
+  if (reader_.growth() != growth_) {
+    stream_.widen(reader_.schema());
+    growth_ = reader_.growth();
+  }
+  const StreamLabels found = stream_.push(reader_.take(), ids_);
+  auto refused = found.refused.begin();
+  for (std::size_t i = 0; i < ids_.size(); ++i) {
+    if (refused != found.refused.end() && refused->first == static_cast<Index>(i)) {
+      refuse(ids_[i], lines_[i], refused->second);
+      ++refused;
+      continue;
+    }
+    ++rows_;
+    add_label_line(out_, ids_[i], found.labels[i], found.confidence[i], found.distance[i]);
+  }
+  ids_.clear();
+  lines_.clear();
+  if (stream_.has_clusters()) reader_.freeze();
+}
+
+void Session::take(const LineFeed::Line& line) {
+  ++line_;
+  try {
+    if (line.too_long) throw Error(ErrorKind::data, "the line is longer than 64 MB");
+    if (!reader_.add(line.text)) return;
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::data) throw Error(error.kind(), fmt::format("line {}: {}", line_, error.what()));
+    label();  // results come in the order of the rows
+    return refuse(reader_.id(), line_, error.what());
+  }
+  ids_.push_back(id_or_line());
+  lines_.push_back(line_);
+  // Until there are clusters every row may be the one that makes them possible.
+  if (reader_.size() >= (stream_.has_clusters() ? kBatch : 1)) {
+    label();
+    write();
+  }
+}
+
+void Session::take_lines() {
+  while (const std::optional<LineFeed::Line> line = feed_.next()) take(*line);
+  label();
+}
+
+void Session::add_events() {
+  for (const StreamEvent& event : stream_.events()) {
+    add_event_line(out_, event);
+    if (event.kind == StreamEvent::Kind::not_saved) fmt::print(stderr, "omvc: warning: {}\n", event.text);
+  }
+}
+
+void Session::write() {
+  add_events();
+  if (out_.empty()) return;
+  write_results(out_);
+  out_.clear();
+}
+
+// True if there is something to read.
+bool Session::wait() {
+  int timeout = arguments_.in_step ? kIdleWait : -1;
+  if (stream_.busy()) timeout = kBusyWait;
+  if (const auto due = stream_.due()) {
+    const int left = static_cast<int>(std::ceil(std::min(*due, 1e5) * 1000));
+    timeout = timeout < 0 ? left : std::min(timeout, left);
+  }
+  if (timeout < 0) timeout = kIdleWait;  // a save of rows that were learned may still come
+  std::array<pollfd, 2> waiting{pollfd{STDIN_FILENO, POLLIN, 0}, pollfd{signal_descriptor(), POLLIN, 0}};
+  ::poll(waiting.data(), waiting.size(), timeout);
+  if (waiting[1].revents != 0) clear_signal_descriptor();
+  return waiting[0].revents != 0;
+}
+
+void Session::run() {
+  if (stream_.resumed_after()) add_resumed_line(out_, *stream_.resumed_after(), stream_.instances());
+  bool more = true;
+  try {
+    while (more && !stop_requested()) {
+      write();
+      const bool readable = wait();
+      if (stop_requested()) break;
+      if (readable) {
+        more = feed_.read();
+        take_lines();
+      }
+      stream_.tick();
+      if (save_requested()) stream_.save();
+    }
+    write();
+  } catch (...) {
+    // What was learned is kept whatever ended the stream; what ended it is what the user must hear of.
+    try {
+      write();
+    } catch (const Error&) {
+    }
+    stream_.finish();
+    throw;
+  }
+  finish();
+}
+
+void Session::finish() {
+  stream_.finish();
+  write();
+  if (!arguments_.quiet) {
+    fmt::print(stderr, "{} rows labelled, {} lines refused{}\n", rows_, refused_,
+               arguments_.no_learn || stream_.schema().views.empty()
+                   ? ""
+                   : fmt::format("; model: {}, {} instances", arguments_.model, stream_.instances()));
+  }
+  if (stop_requested()) throw Error(ErrorKind::interrupted, "interrupted: what was learned is saved");
+}
+
+void stream(const StreamArguments& arguments) {
+  const Options chosen = chosen_options(arguments.flags);
+  StreamOptions options{.file = arguments.model, .model = chosen};
+  options.learn = !arguments.no_learn;
+  options.in_step = arguments.in_step;
+  read_every(arguments.every, options);
+  const std::optional<double> save = seconds_in(arguments.save_every);
+  if (!save) {
+    throw Error(ErrorKind::usage,
+                fmt::format("--save-every {}: give a time such as 30s or 5min", arguments.save_every));
+  }
+  options.save_seconds = *save;
+  stop_on_signals();
+  save_on_hangup();
+  Stream opened(std::move(options));
+  if (!opened.schema().views.empty()) check_same_options(arguments, chosen, opened.options());
+  Session(arguments, std::move(opened)).run();
+}
+
+}  // namespace
+
+void add_stream(CLI::App& app) {
+  auto arguments = std::make_shared<StreamArguments>();
+  CLI::App* command = app.add_subcommand(
+      "stream", "label rows from standard input as they arrive, and learn them: JSON Lines or CSV in, JSON Lines out");
+  command
+      ->add_option("--model", arguments->model,
+                   "the model: goes on from it where it is there, starts from nothing otherwise; saved from time to "
+                   "time and at the end")
+      ->required()
+      ->type_name("FILE");
+  command->add_option("--format", arguments->format, "of the rows; auto: JSON Lines if the first line starts with {")
+      ->check(CLI::IsMember({"auto", "json", "csv"}))
+      ->capture_default_str();
+  command
+      ->add_option("--every", arguments->every,
+                   "learn after so many rows, or so long, whichever comes first: 500,1s; 200; 2s; 100ms")
+      ->delimiter(',')
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->default_str("500,1s")
+      ->type_name("ROWS,TIME");
+  command->add_option("--save-every", arguments->save_every, "time between two saves of the model")
+      ->capture_default_str()
+      ->type_name("TIME");
+  command->add_flag("--no-learn", arguments->no_learn, "only label: the model stays as it is");
+  command->add_flag("--in-step", arguments->in_step,
+                    "label each row when all chunks before it are learned: same rows, same labels and model, but rows "
+                    "wait while prototypes are made");
+  command->add_flag("--strict", arguments->strict, "end at the first line that cannot be used");
+  command->add_flag("--ignore-extra", arguments->ignore_extra, "leave out views and features that the model lacks");
+  command->add_flag("--quiet", arguments->quiet, "no summary on stderr");
+  add_option_flags(*command, arguments->flags,
+                   {"clusters", "rank", "scaling", "half-life", "memory", "seed", "threads"});
+  command->callback([arguments] { stream(*arguments); });
+}
+
+}  // namespace omvc::app

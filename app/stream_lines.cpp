@@ -1,0 +1,63 @@
+#include "stream_lines.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <iterator>
+
+#include "choice.hpp"
+#include "json_text.hpp"
+
+namespace omvc::app {
+namespace {
+
+constexpr double kFarthest = 1e6;  // infinitely far, for JSON
+
+std::string quoted_json(std::string_view text) { return json_text(nlohmann::json(text), -1); }
+
+std::string number(double value) {
+  return std::isnan(value) ? "null" : fmt::format("{:.4g}", std::min(value, kFarthest));
+}
+
+}  // namespace
+
+void add_label_line(std::string& out, const std::string& id, int label, double confidence, double distance) {
+  if (label == kNotYet) {
+    fmt::format_to(std::back_inserter(out), "{{\"id\": {}, \"cluster\": null}}\n", id);
+  } else {
+    fmt::format_to(std::back_inserter(out), "{{\"id\": {}, \"cluster\": {}, \"confidence\": {}, \"distance\": {}}}\n",
+                   id, label, number(confidence), number(distance));
+  }
+}
+
+void add_error_line(std::string& out, const std::string& id, Index line, std::string_view message) {
+  fmt::format_to(std::back_inserter(out), "{{\"id\": {}, \"line\": {}, \"error\": {}}}\n", id, line,
+                 quoted_json(message));
+}
+
+void add_event_line(std::string& out, const StreamEvent& event) {
+  const auto to = std::back_inserter(out);
+  switch (event.kind) {
+    case StreamEvent::Kind::cluster:
+      fmt::format_to(to, "{{\"event\": \"{}\", \"cluster\": {}", name_of(event.cluster.kind), event.cluster.cluster);
+      if (event.cluster.other >= 0) {
+        fmt::format_to(to, ", \"{}\": {}", event.cluster.kind == ClusterEvent::Kind::split ? "from" : "into",
+                       event.cluster.other);
+      }
+      fmt::format_to(to, ", \"instances\": {:.0f}}}\n", event.cluster.instances);
+      break;
+    case StreamEvent::Kind::saved:
+      fmt::format_to(to, "{{\"event\": \"saved\", \"after\": {}, \"instances\": {}}}\n", event.text, event.instances);
+      break;
+    case StreamEvent::Kind::not_saved:
+      fmt::format_to(to, "{{\"event\": \"not saved\", \"error\": {}}}\n", quoted_json(event.text));
+      break;
+  }
+}
+
+void add_resumed_line(std::string& out, const std::string& after, Index instances) {
+  fmt::format_to(std::back_inserter(out), "{{\"event\": \"resumed\", \"after\": {}, \"instances\": {}}}\n", after,
+                 instances);
+}
+
+}  // namespace omvc::app

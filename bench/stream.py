@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+"""Measures `omvc stream`: rows a second beside parsing alone, resident memory, and how long a label takes.
+
+    bench/stream.py throughput --rows 10000000       planted rows through a pipe: two dense views of 8 and 20 features,
+                                                     40 % missing
+    bench/stream.py latency --rates 200 5000         from a row written to its label read
+    bench/stream.py throughput latency --write       also puts the tables into docs/streaming.md
+
+Needs build/omvc, and omvc_stream_rows, which `make bench-build` makes (build-bench/bench).
+"""
+import argparse
+import datetime
+import os
+import platform
+import re
+import subprocess
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def resident(pid):
+    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith("VmRSS"):
+            return int(line.split()[1]) / 1000
+    return 0
+
+
+def parsing(rows_tool, rows):
+    """Microseconds that parsing a row takes, of so many rows."""
+    writer = subprocess.Popen([rows_tool, "write", str(rows)], stdout=subprocess.PIPE)
+    seconds, parsed = subprocess.run([rows_tool, "parse"], stdin=writer.stdout, capture_output=True, text=True,
+                                     check=True).stdout.split()
+    writer.wait()
+    assert int(parsed) == rows
+    return 1e6 * float(seconds) / rows
+
+
+def throughput(arguments, say):
+    parse = parsing(arguments.rows_tool, min(arguments.rows, 500_000))
+    marks = sorted({arguments.rows // 10, arguments.rows // 2, arguments.rows})
+    say("| rows | seconds | rows/s | parsing alone, s | share of it | resident MB |")
+    say("| --- | --- | --- | --- | --- | --- |")
+    with tempfile.TemporaryDirectory() as folder:
+        writer = subprocess.Popen([arguments.rows_tool, "write", str(arguments.rows)], stdout=subprocess.PIPE)
+        command = [arguments.omvc, "stream", "--model", f"{folder}/model.omvc", "-k", "10", "--quiet"]
+        stream = subprocess.Popen(command, stdin=writer.stdout, stdout=subprocess.PIPE, bufsize=1 << 20)
+        start = time.monotonic()
+        rows = 0
+        for line in stream.stdout:
+            if not line.startswith(b'{"id"'):
+                continue
+            rows += 1
+            if rows in marks:
+                seconds = time.monotonic() - start
+                say(f"| {rows:,} | {seconds:.0f} | {rows / seconds:,.0f} | {parse * rows / 1e6:.0f} | "
+                    f"{parse * rows / 1e6 / seconds:.0%} | {resident(stream.pid):.0f} |")
+        assert stream.wait() == 0 and writer.wait() == 0 and rows == arguments.rows
+
+
+def latency(arguments, say):
+    say("| rows/s | rows | median, ms | 99th percentile, ms | largest, ms |")
+    say("| --- | --- | --- | --- | --- |")
+    for rate in arguments.rates:
+        count = int(rate * arguments.seconds)
+        lines = subprocess.run([arguments.rows_tool, "write", str(count)], capture_output=True,
+                               check=True).stdout.splitlines(keepends=True)
+        with tempfile.TemporaryDirectory() as folder:
+            command = [arguments.omvc, "stream", "--model", f"{folder}/model.omvc", "-k", "10", "--quiet"]
+            stream = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+            sent = [0.0] * count
+            taken = []
+
+            def read():
+                for line in stream.stdout:
+                    if line.startswith(b'{"id"'):
+                        taken.append(time.monotonic())
+
+            reader = threading.Thread(target=read)
+            reader.start()
+            start = time.monotonic()
+            for i, line in enumerate(lines):
+                ahead = start + i / rate - time.monotonic()
+                if ahead > 0:
+                    time.sleep(ahead)
+                sent[i] = time.monotonic()
+                stream.stdin.write(line)
+            stream.stdin.close()
+            reader.join()
+            assert stream.wait() == 0 and len(taken) == count
+        waits = sorted(1000 * (b - a) for a, b in zip(sent, taken))
+        say(f"| {rate:,} | {count:,} | {waits[count // 2]:.1f} | {waits[int(0.99 * count)]:.1f} | {waits[-1]:.0f} |")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--omvc", default="build/omvc")
+    parser.add_argument("--rows-tool", default="build-bench/bench/omvc_stream_rows")
+    parser.add_argument("--rows", type=int, default=10_000_000, help="of throughput")
+    parser.add_argument("--rates", type=int, nargs="+", default=[200, 5000], help="of latency, rows a second")
+    parser.add_argument("--seconds", type=float, default=60, help="of latency, each rate")
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("what", nargs="*", default=["throughput", "latency"])
+    arguments = parser.parse_args()
+    for what in arguments.what:
+        lines = []
+
+        def say(text):
+            lines.append(text)
+            print(text, flush=True)
+
+        say(f"{datetime.date.today()}, {platform.machine()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} at the "
+            "start:\n")
+        {"throughput": throughput, "latency": latency}[what](arguments, say)
+        if arguments.write:
+            page = ROOT / "docs" / "streaming.md"
+            mark = f"<!-- bench/stream.py {what} -->"
+            pattern = re.compile(re.escape(mark) + ".*?<!-- end -->", re.S)
+            text, found = pattern.subn(lambda _: f"{mark}\n" + "\n".join(lines) + "\n<!-- end -->", page.read_text())
+            assert found == 1, mark
+            page.write_text(text)
+
+
+if __name__ == "__main__":
+    main()

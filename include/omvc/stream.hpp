@@ -1,0 +1,105 @@
+// A model that labels rows at once and learns them beside that, for as long as rows come.
+//
+//     omvc::Stream stream({.file = "pages.omvc", .model = options});
+//     omvc::StreamLabels found = stream.push(chunk, last_id);      // labels by the newest clusters
+//     for (const omvc::StreamEvent& event : stream.events()) ...   // born, split, merged, gone, saved
+//     stream.finish();                                             // all is learned and saved
+//
+// Rows are labelled by the thread that brings them, with the prototypes and clusters that the last learned chunk left;
+// they are learned in chunks by a thread of its own. So a label never waits for learning, not even while prototypes are
+// made again, unless rows come faster than they can be learned for so long that more of them wait than Options::memory
+// allows. In step (StreamOptions::in_step) everything is done by the calling thread, and labels and model depend on the
+// rows alone: same rows, same bits.
+//
+// The file is replaced atomically. However the process ends, the next Stream with this file goes on from the last save,
+// and resumed_after() says from which row on. No other process can open the file for learning meanwhile.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "omvc/chunk.hpp"
+#include "omvc/options.hpp"
+#include "omvc/report.hpp"
+
+namespace omvc {
+
+struct StreamOptions {
+  std::string file;          // the model: goes on from it where it is there, and saves it
+  Options model;             // of a model that starts from nothing; from one that is there only `threads` are taken
+  Index rows = 500;          // learned at a time,
+  double seconds = 1;        // or fewer after so long
+  double save_seconds = 30;  // between two saves, where something was learned
+  bool learn = true;         // otherwise rows are labelled only, and nothing is saved
+  bool in_step = false;      // see above; `seconds` count for nothing then
+};
+
+inline constexpr int kNotYet = -2;  // the label of a row that comes before there are clusters
+
+struct StreamLabels {
+  std::vector<int> labels;         // cluster number of each row; -1 without any view; kNotYet
+  std::vector<double> confidence;  // share of the vote; NaN where there is none
+  std::vector<double> distance;    // from the nearest prototype, relative to what is usual there; likewise
+  std::vector<std::pair<Index, std::string>> refused;  // rows that the model cannot take (label -1), and why
+};
+
+struct StreamEvent {
+  enum class Kind { cluster, saved, not_saved };
+  Kind kind = Kind::cluster;
+  ClusterEvent cluster;
+  std::string text;     // saved: the id of the last row that the file knows; not_saved: why
+  Index instances = 0;  // saved: that the file knows
+};
+
+// Keeps other processes from learning a model file meanwhile. Throws ErrorKind::usage if one does already.
+class ModelLock {
+ public:
+  explicit ModelLock(const std::string& file);
+  ~ModelLock();
+  ModelLock(ModelLock&&) noexcept;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+class Stream {
+ public:
+  // Throws ErrorKind::usage where the options cannot work, the model does not learn, or another process learns it;
+  // ErrorKind::io and ErrorKind::data for a file that is no sound model.
+  explicit Stream(StreamOptions options);
+  ~Stream();  // gives up what was not saved
+  Stream(Stream&&) noexcept;
+
+  // Where the file was saved by a stream: the id of the last row that it had learned.
+  const std::optional<std::string>& resumed_after() const;
+
+  const Options& options() const;    // of the model
+  const Schema& schema() const;      // no views where nothing came yet
+  std::vector<bool> sparse() const;  // how each view is stored
+  bool has_clusters() const;         // until then the schema may grow:
+  void widen(const Schema& wider);   // begins with the views and features that there are; those of sparse views grow
+  Index instances() const;           // pushed and learned, with those of the model before
+
+  // Labels the rows and takes them in for learning. `ids` are their ids, as JSON. Before there are clusters, one row at
+  // a time: the first that makes clusters possible ends the time in which the schema grows. Throws what learning threw.
+  StreamLabels push(Chunk chunk, const std::vector<std::string>& ids);
+
+  // Seconds until rows that wait have to be learned; nothing if none do.
+  std::optional<double> due() const;
+  void tick();                        // learns what is due, and saves where it is time; throws what learning threw
+  bool busy() const;                  // rows are being learned, so that events may come
+  std::vector<StreamEvent> events();  // since this was asked last
+
+  void save();    // soon, with all rows pushed so far (in step: with those of whole chunks)
+  void finish();  // learns and saves everything; no row can be pushed any more
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace omvc

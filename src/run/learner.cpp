@@ -1,0 +1,224 @@
+#include "run/learner.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <system_error>
+#include <utility>
+
+#include "omvc/error.hpp"
+
+#include "run/model_file.hpp"
+
+namespace omvc {
+namespace {
+
+// Clusters of a first cut, which have no past.
+std::vector<ClusterEvent> births(const Model& model) {
+  std::vector<ClusterEvent> events;
+  const Clusters& clusters = model.clusters();
+  for (const int number : clusters.numbers) {
+    events.push_back({.kind = ClusterEvent::Kind::born, .cluster = number, .other = -1, .instances = 0});
+  }
+  for (std::size_t p = 0; p < clusters.group.size(); ++p) {
+    events[static_cast<std::size_t>(clusters.group[p])].instances += model.placing().mass()(static_cast<Index>(p));
+  }
+  std::sort(events.begin(), events.end(), [](const auto& a, const auto& b) { return a.cluster < b.cluster; });
+  return events;
+}
+
+}  // namespace
+
+double bytes_of(const Chunk& chunk) {
+  double bytes = 0;
+  for (const ChunkView& view : chunk.views) {
+    std::visit([&](const auto& X) { bytes += static_cast<double>(X.values.size()) * 2 * sizeof(double); }, view.block);
+    bytes += static_cast<double>(view.present.size()) * sizeof(Index);
+  }
+  return bytes + static_cast<double>(chunk.rows.size()) * sizeof(Index);
+}
+
+Learner::Learner(Model model, Setup setup)
+    : setup_(std::move(setup)), model_(std::move(model)), workers_(std::make_unique<Workers>(setup_.threads)) {
+  if (model_.has_clusters()) placing_ = std::make_shared<const Model>(model_.for_placing());
+}
+
+Learner::~Learner() {
+  given_up_ = true;
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+    jobs_.clear();
+  }
+  changed_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+void Learner::start() {
+  if (thread_.joinable()) return;
+  try {
+    thread_ = std::thread([this] { work(); });
+  } catch (const std::system_error& error) {
+    throw Error(ErrorKind::io, fmt::format("cannot start a thread that learns: {}; allow more processes (ulimit -u)",
+                                           error.code().message()));
+  }
+}
+
+void Learner::rethrow() {
+  if (failure_) std::rethrow_exception(failure_);
+}
+
+void Learner::learn(Chunk chunk, std::string after) {
+  Job job{.chunk = std::move(chunk), .after = std::move(after), .bytes = 0};
+  if (!thread_.joinable()) return learn_now(std::move(job));
+  job.bytes = bytes_of(job.chunk);
+  const double room = model_.options().memory * (1 << 20);
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return failure_ || jobs_.empty() || waiting_bytes_ + job.bytes <= room; });
+  rethrow();
+  waiting_bytes_ += job.bytes;
+  jobs_.push_back(std::move(job));
+  lock.unlock();
+  changed_.notify_all();
+}
+
+void Learner::learn_now(Job job) {
+  const bool first = !model_.has_clusters();
+  model_.learn(std::move(job.chunk), *workers_);
+  model_.forget_moves();
+  setup_.after = std::move(job.after);
+  unsaved_ = true;
+  std::vector<ClusterEvent> happened = model_.take_events();
+  if (first && model_.has_clusters()) happened = births(model_);
+  auto placing = model_.has_clusters() ? std::make_shared<const Model>(model_.for_placing()) : nullptr;
+  const std::lock_guard lock(mutex_);
+  placing_ = std::move(placing);
+  for (const ClusterEvent& event : happened) {
+    events_.push_back({.kind = StreamEvent::Kind::cluster, .cluster = event, .text = "", .instances = 0});
+  }
+}
+
+bool Learner::save_due() const {
+  const double since = std::chrono::duration<double>(Clock::now() - saved_at_).count();
+  return unsaved_ && since >= setup_.save_seconds;
+}
+
+void Learner::save_now() {
+  save_stream(model_, setup_.after, setup_.file);
+  unsaved_ = false;
+  saved_at_ = Clock::now();
+  const std::lock_guard lock(mutex_);
+  events_.push_back({.kind = StreamEvent::Kind::saved,
+                     .cluster = {},
+                     .text = setup_.after,
+                     .instances = static_cast<Index>(model_.instances())});
+}
+
+// A save that fails is tried again later: the stream goes on, and what was saved last is still there.
+void Learner::save_if_due() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (std::exchange(asked_to_save_, false)) {
+      saved_at_ = Clock::time_point{};
+    } else if (!save_due()) {
+      return;
+    }
+  }
+  if (!unsaved_) return;
+  try {
+    save_now();
+  } catch (const Error& error) {
+    saved_at_ = Clock::now();
+    const std::lock_guard lock(mutex_);
+    events_.push_back({.kind = StreamEvent::Kind::not_saved, .cluster = {}, .text = error.what(), .instances = 0});
+  }
+}
+
+void Learner::work() {
+  try {
+    workers_->set_poll([this] {
+      if (given_up_) throw Error(ErrorKind::interrupted, "learning was given up");
+    });
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      const auto until = saved_at_ + std::chrono::duration_cast<Clock::duration>(
+                                         std::chrono::duration<double>(std::min(setup_.save_seconds, 1e6)));
+      const auto awake = [&] { return !jobs_.empty() || ending_ || asked_to_save_; };
+      if (unsaved_) {
+        changed_.wait_until(lock, until, awake);
+      } else {
+        changed_.wait(lock, awake);
+      }
+      if (!jobs_.empty()) {
+        Job job = std::move(jobs_.front());
+        jobs_.pop_front();
+        waiting_bytes_ -= job.bytes;
+        learning_ = true;
+        lock.unlock();
+        changed_.notify_all();
+        learn_now(std::move(job));
+        lock.lock();
+      }
+      const bool idle = jobs_.empty();
+      // A save that was asked for holds what was handed over before.
+      const bool save = asked_to_save_ ? idle : save_due();
+      if (save) {
+        learning_ = true;
+        lock.unlock();
+        save_if_due();
+        lock.lock();
+      }
+      learning_ = false;
+      if (ending_ && jobs_.empty()) return;
+    }
+  } catch (...) {
+    const std::lock_guard lock(mutex_);
+    failure_ = std::current_exception();
+    learning_ = false;
+  }
+  changed_.notify_all();
+}
+
+void Learner::save_soon() {
+  {
+    const std::lock_guard lock(mutex_);
+    asked_to_save_ = true;
+  }
+  changed_.notify_all();
+  if (!thread_.joinable()) save_if_due();
+}
+
+void Learner::tick() {
+  if (!thread_.joinable()) return save_if_due();
+  const std::lock_guard lock(mutex_);
+  rethrow();
+}
+
+void Learner::finish() {
+  if (thread_.joinable()) {
+    {
+      const std::lock_guard lock(mutex_);
+      ending_ = true;
+    }
+    changed_.notify_all();
+    thread_.join();
+  }
+  rethrow();
+  if (unsaved_) save_now();
+}
+
+bool Learner::busy() const {
+  const std::lock_guard lock(mutex_);
+  return learning_ || !jobs_.empty();
+}
+
+std::shared_ptr<const Model> Learner::placing() const {
+  const std::lock_guard lock(mutex_);
+  return placing_;
+}
+
+std::vector<StreamEvent> Learner::take_events() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(events_, {});
+}
+
+}  // namespace omvc

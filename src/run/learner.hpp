@@ -1,0 +1,92 @@
+// Learns the rows of a stream, in the calling thread or in one of its own, and saves the model from time to time. Hands
+// out what labelling takes after every chunk, so that nobody who labels waits for it.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "omvc/stream.hpp"
+
+#include "model/model.hpp"
+
+namespace omvc {
+
+// About how much memory a chunk takes.
+double bytes_of(const Chunk& chunk);
+
+class Learner {
+ public:
+  struct Setup {
+    std::string file;
+    double save_seconds = 30;
+    std::string after = "null";  // the id, as JSON, of the last row learned
+    int threads = 0;
+  };
+
+  Learner(Model model, Setup setup);
+  ~Learner();  // gives up what waits
+  Learner(const Learner&) = delete;
+  Learner& operator=(const Learner&) = delete;
+
+  // From now on chunks are learned by a thread of its own.
+  void start();
+
+  // Learns a chunk; `after` is the id of its last row. Beside the caller it waits only while more rows than
+  // Options::memory wait already. Throws what learning threw, also that of chunks before.
+  void learn(Chunk chunk, std::string after);
+  void save_soon();  // what was handed over is in it
+  void tick();       // saves where it is time; throws what learning threw
+  void finish();     // learns what waits, and saves; ends the thread
+
+  bool busy() const;
+  std::shared_ptr<const Model> placing() const;  // as after the last chunk learned; null before there are clusters
+  std::vector<StreamEvent> take_events();
+
+  // Before start() only.
+  Model& model() { return model_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Job {
+    Chunk chunk;
+    std::string after;
+    double bytes = 0;
+  };
+
+  void work();
+  void learn_now(Job job);
+  void save_now();
+  void save_if_due();
+  bool save_due() const;
+  void rethrow();
+
+  Setup setup_;
+  Model model_;
+  std::unique_ptr<Workers> workers_;
+  bool unsaved_ = false;  // something was learned since the last save
+  Clock::time_point saved_at_ = Clock::now();
+
+  mutable std::mutex mutex_;  // for what follows
+  std::condition_variable changed_;
+  std::deque<Job> jobs_;
+  double waiting_bytes_ = 0;
+  bool learning_ = false;  // a job that was taken is under way
+  bool ending_ = false;    // once nothing waits any more
+  bool asked_to_save_ = false;
+  std::exception_ptr failure_;
+  std::shared_ptr<const Model> placing_;
+  std::vector<StreamEvent> events_;
+
+  std::atomic<bool> given_up_ = false;
+  std::thread thread_;
+};
+
+}  // namespace omvc

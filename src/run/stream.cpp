@@ -1,0 +1,302 @@
+#include "omvc/stream.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fmt/format.h>
+#include <limits>
+#include <numeric>
+
+#include "omvc/error.hpp"
+#include "omvc/sink.hpp"
+
+#include "chunk/rows.hpp"
+#include "file/file_lock.hpp"
+#include "run/learner.hpp"
+#include "run/model_file.hpp"
+#include "scale/scaling.hpp"
+
+namespace omvc {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+Chunk part_of(const Chunk& chunk, Index first, Index count) {
+  if (first == 0 && count == chunk.size()) return chunk;
+  std::vector<Index> positions(static_cast<std::size_t>(count));
+  std::iota(positions.begin(), positions.end(), first);
+  return take_instances(chunk, positions);
+}
+
+void check(const StreamOptions& options) {
+  const auto refuse = [](const std::string& message) { throw Error(ErrorKind::usage, message); };
+  if (options.file.empty()) refuse("a stream needs a file for its model");
+  if (options.rows < 1) refuse("rows are learned one at a time or more");
+  if (!(options.seconds >= 0) || !(options.save_seconds >= 0)) refuse("times cannot be negative");
+  if (options.model.method != Algorithm::omvc) {
+    refuse(fmt::format("only method omvc learns row by row, not {}", name_of(options.model.method)));
+  }
+  check_options(options.model);
+}
+
+}  // namespace
+
+struct ModelLock::Impl {
+  explicit Impl(const std::string& file) : lock(file) {}
+  FileLock lock;
+};
+
+ModelLock::ModelLock(const std::string& file) : impl_(std::make_unique<Impl>(file)) {}
+ModelLock::~ModelLock() = default;
+ModelLock::ModelLock(ModelLock&&) noexcept = default;
+
+struct Stream::Impl {
+  explicit Impl(StreamOptions chosen) : options(std::move(chosen)) {}
+
+  void open();
+  void begin(Model model, std::string after);
+  // What places rows now; null before there are clusters.
+  std::shared_ptr<const Model> placing() const { return learner ? learner->placing() : only; }
+  void label(const Chunk& chunk, StreamLabels& out);
+  void place(const Chunk& chunk, StreamLabels& out);
+  void add_labels(Index rows, int label, StreamLabels& out);
+  void wait(const Chunk& chunk, const std::string& after);
+  bool enough_waits() const;
+  void hand_over();
+
+  StreamOptions options;
+  std::optional<FileLock> lock;
+  std::optional<std::string> resumed;
+  Schema schema;
+  std::vector<bool> sparse;
+  Options model_options;
+  std::unique_ptr<Learner> learner;   // where rows are learned, once a row has come
+  std::shared_ptr<const Model> only;  // where they are not: the model,
+  std::optional<OtherModel> other;    // or that of another method
+  Workers workers{1};
+  Index instances = 0;
+  Chunk waiting;
+  std::string waiting_after;
+  double waiting_bytes = 0;
+  Clock::time_point waiting_since;
+};
+
+void Stream::Impl::open() {
+  check(options);
+  if (options.learn) lock.emplace(options.file);
+  model_options = options.model;
+  std::error_code ignored;
+  if (!std::filesystem::exists(options.file, ignored)) {
+    if (!options.learn)
+      throw Error(ErrorKind::io, options.file + ": there is no such model, and without one nothing can be labelled");
+    check_writable(options.file);
+    return;
+  }
+  if (options.learn) check_writable(options.file);
+  StoredModel stored = load_model(options.file);
+  schema = stored.setting.schema;
+  sparse.assign(schema.views.size(), false);
+  model_options = stored.setting.options;
+  if (stored.model) {
+    for (std::size_t v = 0; v < sparse.size(); ++v) sparse[v] = stored.model->survey().views[v].sparse;
+    instances = static_cast<Index>(stored.model->instances());
+  }
+  if (!options.learn) {
+    if (stored.model && !stored.model->has_clusters()) {
+      throw Error(ErrorKind::usage, options.file + ": the model has no clusters yet: let it learn more rows first");
+    }
+    if (stored.model) only = std::make_shared<const Model>(std::move(*stored.model));
+    other = std::move(stored.other);
+    return;
+  }
+  if (!stored.model || !stored.model->can_learn()) {
+    throw Error(ErrorKind::usage,
+                fmt::format("{} does not go on learning, since it {}: label with it by --no-learn", options.file,
+                            stored.model ? "was saved for prediction only"
+                                         : fmt::format("is of method {}", name_of(model_options.method))));
+  }
+  resumed = stored.stream_after;
+  begin(std::move(*stored.model), stored.stream_after.value_or("null"));
+}
+
+void Stream::Impl::begin(Model model, std::string after) {
+  learner = std::make_unique<Learner>(std::move(model), Learner::Setup{.file = options.file,
+                                                                       .save_seconds = options.save_seconds,
+                                                                       .after = std::move(after),
+                                                                       .threads = options.model.threads});
+  if (learner->placing() && !options.in_step) learner->start();
+}
+
+void Stream::Impl::add_labels(Index rows, int label, StreamLabels& out) {
+  out.labels.insert(out.labels.end(), static_cast<std::size_t>(rows), label);
+  out.confidence.insert(out.confidence.end(), static_cast<std::size_t>(rows), kNan);
+  out.distance.insert(out.distance.end(), static_cast<std::size_t>(rows), kNan);
+}
+
+void Stream::Impl::place(const Chunk& chunk, StreamLabels& out) {
+  if (other) {
+    Assignment found = other->assign(chunk, workers);
+    out.labels.insert(out.labels.end(), found.labels.begin(), found.labels.end());
+    out.confidence.resize(out.labels.size(), kNan);
+    out.distance.resize(out.labels.size(), kNan);
+    return;
+  }
+  const std::shared_ptr<const Model> model = placing();
+  if (!model) {
+    const bool seen = std::any_of(chunk.views.begin(), chunk.views.end(),
+                                  [](const ChunkView& view) { return !view.present.empty(); });
+    return add_labels(chunk.size(), seen ? kNotYet : -1, out);
+  }
+  Chunk scaled = chunk;
+  model->match_kinds(scaled);
+  model->scale(scaled);
+  const Placed placed = model->place(PreparedChunk(scaled), workers);
+  out.labels.insert(out.labels.end(), placed.labels.begin(), placed.labels.end());
+  out.confidence.insert(out.confidence.end(), placed.confidence.begin(), placed.confidence.end());
+  out.distance.insert(out.distance.end(), placed.distance.begin(), placed.distance.end());
+}
+
+// A row that the scaling refuses is found by taking the rows one by one.
+void Stream::Impl::label(const Chunk& chunk, StreamLabels& out) {
+  const std::size_t before = out.labels.size();
+  try {
+    check_chunk(chunk, schema);
+    check_range(chunk, schema);
+    return place(chunk, out);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::data) throw;
+    out.labels.resize(before);
+    out.confidence.resize(before);
+    out.distance.resize(before);
+    if (chunk.size() == 1) {
+      out.refused.emplace_back(static_cast<Index>(before), error.what());
+      return add_labels(1, -1, out);
+    }
+  }
+  for (Index i = 0; i < chunk.size(); ++i) label(part_of(chunk, i, 1), out);
+}
+
+void Stream::Impl::wait(const Chunk& chunk, const std::string& after) {
+  // Rows that are stored in another way than those that wait begin a chunk of their own.
+  for (std::size_t v = 0; v < waiting.views.size(); ++v) {
+    const bool both = !waiting.views[v].present.empty() && !chunk.views[v].present.empty();
+    if (!both || waiting.views[v].block.index() == chunk.views[v].block.index()) continue;
+    hand_over();
+    break;
+  }
+  if (waiting.rows.empty()) {
+    waiting = chunk;
+    waiting_since = Clock::now();
+  } else {
+    append_chunk(waiting, chunk, schema);
+  }
+  waiting_after = after;
+  waiting_bytes += bytes_of(chunk);
+  // Numbered on from those that were learned before.
+  for (auto row = waiting.rows.end() - chunk.size(); row != waiting.rows.end(); ++row) *row = instances++;
+}
+
+bool Stream::Impl::enough_waits() const {
+  if (!placing() || waiting.size() >= options.rows) return true;
+  // However long they may wait, wide rows must not fill the memory; in step nothing but their number decides.
+  constexpr double kShare = 0.25;
+  return !options.in_step && waiting_bytes > kShare * model_options.memory * (1 << 20);
+}
+
+void Stream::Impl::hand_over() {
+  if (waiting.rows.empty()) return;
+  const bool had = learner->placing() != nullptr;
+  waiting_bytes = 0;
+  learner->learn(std::exchange(waiting, {}), waiting_after);
+  if (!had && learner->placing() && !options.in_step) learner->start();
+}
+
+Stream::Stream(StreamOptions options) : impl_(std::make_unique<Impl>(std::move(options))) { impl_->open(); }
+Stream::~Stream() = default;
+Stream::Stream(Stream&&) noexcept = default;
+
+const std::optional<std::string>& Stream::resumed_after() const { return impl_->resumed; }
+const Options& Stream::options() const { return impl_->model_options; }
+const Schema& Stream::schema() const { return impl_->schema; }
+std::vector<bool> Stream::sparse() const { return impl_->sparse; }
+bool Stream::has_clusters() const { return impl_->other || impl_->placing() != nullptr; }
+Index Stream::instances() const { return impl_->instances; }
+
+void Stream::widen(const Schema& wider) {
+  if (has_clusters() || !impl_->options.learn) {
+    throw Error(ErrorKind::usage, "a model that has clusters gets no more views or features");
+  }
+  if (!impl_->learner) {
+    Setting setting{.options = impl_->model_options, .schema = {}, .scaling = {}, .clipped = {}};
+    setting.start(wider);
+    impl_->begin(Model(impl_->model_options, wider), "null");
+  } else {
+    impl_->learner->model().widen(wider);
+  }
+  impl_->schema = wider;
+}
+
+StreamLabels Stream::push(Chunk chunk, const std::vector<std::string>& ids) {
+  Impl& own = *impl_;
+  StreamLabels out;
+  if (own.schema.views.empty()) {  // rows without any view, before there was one
+    own.add_labels(chunk.size(), -1, out);
+    return out;
+  }
+  for (Index first = 0; first < chunk.size();) {
+    Index count = chunk.size() - first;
+    const bool learns = own.options.learn;
+    if (learns) count = std::min(count, has_clusters() ? own.options.rows - own.waiting.size() : 1);
+    const Chunk part = part_of(chunk, first, count);
+    const std::size_t refused = out.refused.size();
+    own.label(part, out);
+    if (learns && out.refused.size() == refused) {
+      own.wait(part, ids[static_cast<std::size_t>(first + count - 1)]);
+    } else if (learns) {
+      std::vector<Index> taken;
+      for (Index i = 0; i < count; ++i) {
+        const auto is_row = [&](const auto& row) { return row.first == first + i; };
+        if (std::none_of(out.refused.begin(), out.refused.end(), is_row)) taken.push_back(i);
+      }
+      if (!taken.empty()) {
+        own.wait(take_instances(part, taken), ids[static_cast<std::size_t>(first + taken.back())]);
+      }
+    }
+    if (learns && own.enough_waits()) own.hand_over();
+    first += count;
+  }
+  return out;
+}
+
+std::optional<double> Stream::due() const {
+  if (impl_->waiting.rows.empty() || impl_->options.in_step) return std::nullopt;
+  const double waited = std::chrono::duration<double>(Clock::now() - impl_->waiting_since).count();
+  return std::max(0.0, impl_->options.seconds - waited);
+}
+
+void Stream::tick() {
+  if (!impl_->learner) return;
+  if (const auto left = due(); left && *left <= 0) impl_->hand_over();
+  impl_->learner->tick();
+}
+
+bool Stream::busy() const { return impl_->learner && impl_->learner->busy(); }
+
+std::vector<StreamEvent> Stream::events() {
+  return impl_->learner ? impl_->learner->take_events() : std::vector<StreamEvent>{};
+}
+
+void Stream::save() {
+  if (!impl_->learner) return;
+  if (!impl_->options.in_step) impl_->hand_over();
+  impl_->learner->save_soon();
+}
+
+void Stream::finish() {
+  if (!impl_->learner) return;
+  impl_->hand_over();
+  impl_->learner->finish();
+}
+
+}  // namespace omvc

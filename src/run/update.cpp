@@ -1,0 +1,93 @@
+// Going on learning from a model with the instances of a source.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+
+#include "omvc/error.hpp"
+
+#include "run/impl.hpp"
+#include "source/ahead/chunk_stream.hpp"
+
+namespace omvc {
+namespace {
+
+constexpr Index kRows = 500;  // learned at a time where the model does not say
+
+// Mean and variance of a feature; of no rows, 0.
+std::pair<double, double> moments(const ViewSurvey& view, std::size_t feature) {
+  const double rows = view.known(feature);
+  if (!(rows > 0)) return {0, 0};
+  const double mean = view.sum[feature] / rows;
+  return {mean, std::max(0.0, view.squares[feature] / rows - mean * mean)};
+}
+
+ViewDrift drift_of(const std::string& name, const ViewSurvey& before, const ViewSurvey& now) {
+  ViewDrift out{.name = name,
+                .observed = static_cast<Index>(now.observed),
+                .drift = std::numeric_limits<double>::quiet_NaN(),
+                .chance = std::numeric_limits<double>::quiet_NaN()};
+  if (!(before.observed > 0 && now.observed > 0)) return out;
+  double moved = 0;
+  double variance = 0;
+  for (std::size_t j = 0; j < before.sum.size(); ++j) {
+    const auto [old_mean, old_variance] = moments(before, j);
+    const double step = moments(now, j).first - old_mean;
+    moved += step * step;
+    variance += old_variance;
+  }
+  out.drift = variance > 0 ? std::sqrt(moved / variance) : (moved > 0 ? std::numeric_limits<double>::infinity() : 0);
+  out.chance = std::sqrt(1 / before.observed + 1 / now.observed);
+  return out;
+}
+
+}  // namespace
+
+UpdateReport Clusterer::update(Source& source, Observer& observer) {
+  const auto start = std::chrono::steady_clock::now();
+  Model& model = impl_->living();
+  UpdateReport out;
+  out.clusters_before = model.clusters().count();
+  const Survey before = model.survey();
+  Survey fresh(model.schema());
+  const Index first = instances();
+  const Index rows = impl_->options.chunk > 0 ? impl_->options.chunk : kRows;
+  model.take_events();
+  double placed_rows = 0;
+  ChunkReport report;
+  ChunkStream stream(source, model.schema(), rows, nullptr);
+  while (std::optional<StreamedChunk> item = stream.next()) {
+    Chunk& chunk = item->chunk;
+    for (Index& row : chunk.rows) row += first;
+    fresh.add(chunk);
+    report.instances += chunk.size();
+    const std::optional<Placed> placed = model.learn(std::move(chunk), *impl_->workers);
+    for (std::size_t i = 0; placed && i < placed->labels.size(); ++i) {
+      if (placed->labels[i] < 0 || !std::isfinite(placed->distance[i])) continue;
+      placed_rows += 1;
+      out.distance += placed->distance[i];
+      out.confidence += placed->confidence[i];
+      out.outliers += placed->distance[i] > kOutlier ? 1 : 0;
+    }
+    ++report.chunk;
+    report.loss = model.built() ? model.placing().mean_distance() : 0;
+    if (observer.on_chunk(report)) continue;
+    throw Error(ErrorKind::interrupted, fmt::format("interrupted after {} instances", report.instances));
+  }
+  if (report.instances > 0 && model.built()) model.refresh(*impl_->workers);
+  model.forget_moves();
+  out.instances = report.instances;
+  out.unobserved = static_cast<Index>(fresh.unobserved);
+  out.clusters = model.clusters().count();
+  out.distance /= std::max(placed_rows, 1.0);
+  out.confidence /= std::max(placed_rows, 1.0);
+  out.events = model.take_events();
+  for (std::size_t v = 0; v < fresh.views.size(); ++v) {
+    out.views.push_back(drift_of(model.schema().views[v].name, before.views[v], fresh.views[v]));
+  }
+  out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return out;
+}
+
+}  // namespace omvc

@@ -1,0 +1,158 @@
+// omvc stream in bad company: signals, kill -9, two at a time, readers that go away, lines without end.
+#include <filesystem>
+#include <map>
+#include <random>
+
+#include "app/live_stream.hpp"
+
+namespace omvc::test {
+namespace {
+
+class StreamFaults : public testing::Test {
+ protected:
+  TempDir dir_;
+  std::string model_ = dir_.path("model.omvc");
+  Arguments start_{"--model", model_, "-k", "3", "--quiet"};
+};
+
+TEST_F(StreamFaults, SignalsFinishSaveAndExitWithSix) {
+  std::size_t first = 0;
+  for (const int signal : {SIGTERM, SIGINT}) {
+    LiveStream live(dir_, start_ + Arguments{"--save-every", "1h"});
+    live.send(json_rows(first, first + 130));
+    ASSERT_TRUE(live.process().read_output_until(fmt::format("\"r{}\"", first + 129)));
+    live.process().send(signal);
+    const Outcome outcome = live.process().wait();  // the pipe is still open
+    EXPECT_EQ(outcome.code, 6) << outcome.err;
+    EXPECT_TRUE(contains(outcome.err, "saved")) << outcome.err;
+    first += 130;
+    EXPECT_EQ(Answers(outcome.out).of("saved").back().at("after"), fmt::format("r{}", first - 1));
+    EXPECT_EQ(run_command({"info", model_, "--json"}).json().at("instances"), first);
+  }
+}
+
+TEST_F(StreamFaults, BeforeThereAreClustersNothingIsLostEither) {
+  LiveStream live(dir_, start_);
+  live.send(json_rows(0, 40));
+  ASSERT_TRUE(live.process().read_output_until("\"r39\""));
+  live.process().send(SIGINT);
+  EXPECT_EQ(live.process().wait().code, 6);
+  const Outcome outcome = stream_file(dir_, json_rows(40, 150), start_);
+  const Answers answers(outcome.out);
+  EXPECT_EQ(answers.of("resumed").at(0).at("after"), "r39");
+  EXPECT_TRUE(answers.rows[59].at("cluster").is_null());
+  EXPECT_FALSE(answers.rows[60].at("cluster").is_null()) << "the 40 rows count";
+}
+
+TEST_F(StreamFaults, HangupSavesNow) {
+  LiveStream live(dir_, start_ + Arguments{"--save-every", "1h", "--every", "1h"});
+  live.send(json_rows(0, 300));
+  ASSERT_TRUE(live.process().read_output_until("\"r299\""));
+  EXPECT_FALSE(std::filesystem::exists(model_));
+  live.process().send(SIGHUP);
+  ASSERT_TRUE(live.process().read_output_until("\"saved\", \"after\": \"r299\""));
+  EXPECT_EQ(run_command({"info", model_, "--json"}).json().at("instances"), 300);
+  live.send(json_rows(300, 310));
+  EXPECT_EQ(live.finish().code, 0);
+}
+
+TEST_F(StreamFaults, SavesEverySoOftenWhileRowsComeAndAfterTheyStopped) {
+  LiveStream live(dir_, start_ + Arguments{"--save-every", "50ms", "--every", "20ms"});
+  live.send(json_rows(0, 250));
+  ASSERT_TRUE(live.process().read_output_until("\"saved\", \"after\": \"r249\"")) << "though no row comes any more";
+  EXPECT_EQ(live.finish().code, 0);
+}
+
+// Every row is answered once or lost with a kill, and the lost ones are behind the last save, whose id is told.
+TEST_F(StreamFaults, KilledAtAnyMomentItGoesOnFromTheLastSave) {
+  constexpr std::size_t kRows = 6000;
+  const Arguments arguments = start_ + Arguments{"--save-every", "20ms", "--every", "40,10ms"};
+  std::mt19937 random(7);
+  std::map<std::string, int> answered;
+  std::size_t next = 0;
+  int kills = 0;
+  while (next < kRows) {
+    LiveStream live(dir_, arguments);
+    const std::size_t first = next;
+    const std::size_t until = std::min(kRows, next + 150 + random() % 300);
+    for (; next < until; next += 10) live.send(json_rows(next, std::min(until, next + 10)));
+    next = until;
+    const bool last = next == kRows;
+    if (!last) {
+      live.process().read_lines(random() % 200);
+      live.process().send(SIGKILL);
+      ++kills;
+    }
+    const Outcome outcome = live.finish();
+    EXPECT_EQ(outcome.code, last ? 0 : -SIGKILL) << outcome.err;
+    std::string out = outcome.out;
+    out.resize(out.rfind('\n') == std::string::npos ? 0 : out.rfind('\n') + 1);  // a line cut by the kill is no answer
+    const Answers answers(out);
+    for (const nlohmann::json& row : answers.rows) ++answered[row.at("id").get<std::string>()];
+    for (const nlohmann::json& resumed : answers.of("resumed")) {
+      // The rows before `after` were answered or lost with an earlier kill; none of this run was learned before.
+      const std::size_t after = std::stoul(resumed.at("after").get<std::string>().substr(1));
+      EXPECT_LT(after, first);
+      EXPECT_LE(resumed.at("instances"), first);
+    }
+    // What this run answered is without a gap, from its first row on.
+    for (std::size_t i = 0; i < answers.rows.size(); ++i)
+      EXPECT_EQ(answers.rows[i].at("id"), fmt::format("r{}", first + i));
+    if (std::filesystem::exists(model_)) EXPECT_EQ(run_command({"info", model_}).code, 0) << "the model always loads";
+  }
+  EXPECT_GT(kills, 5);
+  for (const auto& [id, count] : answered) EXPECT_EQ(count, 1) << id;
+  for (const std::string& name : names_in(dir_.path(""))) EXPECT_FALSE(contains(name, ".omvc-part")) << name;
+}
+
+TEST_F(StreamFaults, ASecondStreamOrUpdateIsRefusedWhileTheFirstLives) {
+  ASSERT_EQ(stream_file(dir_, json_rows(0, 300), start_).code, 0);
+  const std::string file = dir_.write_file("a.csv", to_text(planted_table(50, 6, 4), ","));
+  LiveStream live(dir_, start_);
+  live.send(json_rows(300, 310));
+  ASSERT_TRUE(live.process().read_output_until("\"r309\""));
+  const Outcome second = stream_file(dir_, json_rows(0, 5), start_);
+  EXPECT_EQ(second.code, 2);
+  EXPECT_EQ(second.out, "");
+  EXPECT_TRUE(contains(second.err, "another process")) << second.err;
+  EXPECT_EQ(run_command({"update", model_, file, "--quiet"}).code, 2);
+  EXPECT_EQ(run_command({"update", model_, file, "--quiet", "-o", dir_.path("new.omvc")}).code, 0);
+  EXPECT_EQ(stream_file(dir_, json_rows(0, 5), {"--model", model_, "--no-learn", "--quiet"}).code, 0);
+  live.process().send(SIGKILL);
+  live.process().wait();
+  EXPECT_EQ(stream_file(dir_, json_rows(310, 320), start_).code, 0) << "the lock of a killed one is no lock";
+}
+
+TEST_F(StreamFaults, AReaderThatGoesAwayEndsItWithTheModelSaved) {
+  const std::string rows = dir_.write_file("rows.jsonl", json_rows(0, 500));
+  Process process(Arguments{"stream"} + start_, {.output = "/dev/full", .input = rows});
+  const Outcome outcome = process.wait();
+  EXPECT_EQ(outcome.code, 4);
+  EXPECT_TRUE(contains(outcome.err, "stdout")) << outcome.err;
+  EXPECT_EQ(run_command({"info", model_}).code, 0);
+}
+
+TEST_F(StreamFaults, LinesWithoutEndAndNestingWithoutBottom) {
+  std::string text = json_rows(0, 120);
+  text += "{\"id\": \"deep\", \"a\": " + std::string(100000, '[') + "\n";
+  text += std::string(70 << 20, 'x') + "\n";
+  text += std::string("{\"id\": \"nul\", \"a\": [1, \0]}\n", 27);
+  text += json_rows(120, 130);
+  const Outcome outcome = stream_file(dir_, text, start_);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  const Answers answers(outcome.out);
+  ASSERT_EQ(answers.rows.size(), 133u);
+  EXPECT_TRUE(contains(answers.rows[121].at("error"), "longer than")) << answers.rows[121];
+  for (const std::size_t i : {120u, 121u, 122u}) EXPECT_TRUE(answers.rows[i].contains("error"));
+}
+
+TEST_F(StreamFaults, WhatThePipeHoldsIsNotWaitedFor) {
+  LiveStream live(dir_, start_);
+  live.send(json_row(0) + "{\"id\": \"half\", ");
+  ASSERT_TRUE(live.process().read_output_until("\"r0\""));
+  live.process().send(SIGTERM);
+  EXPECT_EQ(live.process().wait().code, 6);
+}
+
+}  // namespace
+}  // namespace omvc::test

@@ -1,0 +1,227 @@
+// Lines of a stream as rows: what they mean, and what hostile ones get.
+#include <cmath>
+#include <gtest/gtest.h>
+#include <random>
+
+#include "omvc/rows.hpp"
+
+#include "support/chunks.hpp"
+
+namespace omvc {
+namespace {
+
+using test::expect_error;
+using test::kNan;
+using test::Rows;
+
+// A model of a named sparse view, a dense one without names and a dense one with them.
+RowsLike known(bool ignore_extra = false) {
+  RowsLike like;
+  like.schema.views = {{"text", 3, {"goal", "match", "team"}}, {"image", 2, {}}, {"lab", 2, {"age", "bmi"}}};
+  like.sparse = {true, false, false};
+  like.ignore_extra = ignore_extra;
+  return like;
+}
+
+RowsLike growing() {
+  RowsLike like;
+  like.grows = true;
+  return like;
+}
+
+// The rows of a view, empty where it is missing; NaN as -1, which no line below has.
+Rows rows_of(RowReader& reader, std::size_t view) {
+  Chunk chunk = reader.take();
+  check_chunk(chunk, reader.schema());
+  Rows rows = test::dense_rows(chunk.views[view], chunk.size());
+  for (auto& row : rows) {
+    for (double& value : row) value = std::isnan(value) ? -1 : value;
+  }
+  return rows;
+}
+
+void expect_refused(RowReader& reader, const std::string& line, const std::vector<std::string>& parts) {
+  const Index rows = reader.size();
+  const Schema schema = reader.schema();
+  expect_error(ErrorKind::data, parts, [&] { reader.add(line); });
+  EXPECT_EQ(reader.size(), rows) << line;
+  EXPECT_EQ(reader.schema(), schema) << "a bad line teaches nothing: " << line;
+}
+
+TEST(RowReader, ReadsViewsByTheirKeys) {
+  RowReader reader(known());
+  EXPECT_TRUE(reader.add(R"({"id": "p17", "text": {"team": 2, "goal": 1.5}, "image": [0.5, 0.25]})"));
+  EXPECT_EQ(reader.id(), "\"p17\"");
+  EXPECT_TRUE(reader.add(R"({"image": [3, null], "id": 18, "text": null})"));
+  EXPECT_EQ(reader.id(), "18");
+  EXPECT_TRUE(reader.add(R"({"lab": {"bmi": 22}, "text": [0, 4, 0]})"));
+  EXPECT_EQ(reader.id(), "null");
+  EXPECT_TRUE(reader.add("{}"));
+  ASSERT_EQ(reader.size(), 4);
+  Chunk chunk = reader.take();
+  check_chunk(chunk, reader.schema());
+  EXPECT_EQ(test::dense_rows(chunk.views[0], 4), (Rows{{1.5, 0, 2}, {}, {0, 4, 0}, {}}));
+  EXPECT_TRUE(std::holds_alternative<CsrBlock<double>>(chunk.views[0].block));
+  EXPECT_EQ(chunk.views[1].present, (std::vector<Index>{0, 1}));
+  EXPECT_TRUE(std::isnan(test::dense_row(chunk.views[1].block, 1)[1])) << "null is a missing value";
+  EXPECT_TRUE(std::isnan(test::dense_row(chunk.views[2].block, 0)[0])) << "and so is what a dense view leaves out";
+  EXPECT_EQ(reader.size(), 0);
+}
+
+TEST(RowReader, FindsFeaturesByNumberWhereTheyHaveNoNames) {
+  RowReader reader(known());
+  EXPECT_TRUE(reader.add(R"({"image": {"1": 7, "0": 3}, "text": {"2": 5}})"));
+  Chunk chunk = reader.take();
+  EXPECT_EQ(test::dense_row(chunk.views[1].block, 0), (std::vector<double>{3, 7}));
+  EXPECT_EQ(test::dense_row(chunk.views[0].block, 0), (std::vector<double>{0, 0, 5})) << "no name is a number";
+  expect_refused(reader, R"({"image": {"2": 1}})", {"view 'image'", "no feature '2'", "0 to 1"});
+  expect_refused(reader, R"({"image": {"-1": 1}})", {"no feature '-1'"});
+}
+
+TEST(RowReader, RefusesWhatIsNoRowAndGoesOn) {
+  RowReader reader(known());
+  reader.add(R"({"image": [1, 2]})");
+  expect_refused(reader, R"({"image": [1, 2)", {"not JSON"});
+  expect_refused(reader, R"([1, 2])", {"a list", "a key for each view"});
+  expect_refused(reader, R"({"id": "x", "sound": [1]})",
+                 {"no view 'sound'", "'text', 'image', 'lab'", "--ignore-extra"});
+  EXPECT_EQ(reader.id(), "\"x\"") << "the id is known though the line is bad";
+  expect_refused(reader, R"({"image": [1, 2, 3]})", {"view 'image'", "3 numbers", "2 features"});
+  expect_refused(reader, R"({"image": []})", {"0 numbers"});
+  expect_refused(reader, R"({"image": ["1", 2]})", {"view 'image'", "a text", "null"});
+  expect_refused(reader, R"({"image": [true, 2]})", {"true or false"});
+  expect_refused(reader, R"({"image": [[1], 2]})", {"a list is where a number"});
+  expect_refused(reader, R"({"image": [1e400, 2]})", {"number"});
+  expect_refused(reader, R"({"image": [123456789012345678901234567890, 2]})", {"number"});
+  expect_refused(reader, R"({"image": [NaN, 2]})", {"not JSON"});
+  expect_refused(reader, R"({"image": 3})", {"view 'image' is a number", "a list of numbers"});
+  expect_refused(reader, R"({"image": "3"})", {"is a text"});
+  expect_refused(reader, R"({"text": {"goal": 1, "goal": 2}})", {"feature 'goal' comes twice"});
+  expect_refused(reader, R"({"image": [1, 2], "image": [1, 2]})", {"'image' comes twice"});
+  expect_refused(reader, R"({"id": 1, "id": 2})", {"id comes twice"});
+  expect_refused(reader, R"({"id": [1]})", {"the id is a list"});
+  expect_refused(reader, R"({"id": 1.5})", {"whole number"});
+  expect_refused(reader, R"({"text": {"nil": 1}})", {"no feature 'nil'"});
+  expect_refused(reader, std::string("{\"image\": [1, \0 2]}", 19), {"not JSON"});
+  expect_refused(reader, "{\"image\xFF\": [1, 2]}", {"UTF-8"});
+  expect_refused(reader, R"({"image": [1, 2]} {"image": [1, 2]})", {"not JSON"});
+  expect_refused(reader, std::string(100000, '[') + std::string(100000, ']'), {"not JSON"});
+  expect_refused(reader, R"({"image": )" + std::string(2000, '[') + std::string(2000, ']') + "}", {"deeply"});
+  EXPECT_FALSE(reader.add("")) << "an empty line is no row";
+  EXPECT_FALSE(reader.add("  \r"));
+  reader.add(R"({"image": [3, 4]})");
+  EXPECT_EQ(rows_of(reader, 1), (Rows{{1, 2}, {3, 4}})) << "what was added before and after stays";
+}
+
+TEST(RowReader, LeavesOutWhatTheModelLacksWhereAsked) {
+  RowReader reader(known(true));
+  EXPECT_TRUE(reader.add(R"({"time": "noon", "sound": [1], "deep": {"er": {}}, "text": {"goal": 1, "nil": 4}})"));
+  EXPECT_EQ(rows_of(reader, 0), (Rows{{1, 0, 0}}));
+  expect_refused(reader, R"({"image": "noon"})", {"is a text"});
+}
+
+TEST(RowReader, GrowsWithTheRowsUntilItIsFrozen) {
+  RowReader reader(growing());
+  reader.add(R"({"text": {"b": 1}})");
+  expect_refused(reader, R"({"text": {"bad": 1}, "image": ["x"]})", {"a text"});
+  expect_refused(reader, R"({"image": []})", {"0 numbers"});
+  reader.add(R"({"empty": {}, "image": [1, 2], "text": {"7": 2, "b": 3}})");
+  expect_refused(reader, R"({"image": [1]})", {"1 numbers", "2 features"});
+  const Index grown = reader.growth();
+  EXPECT_GT(grown, 0);
+  EXPECT_EQ(rows_of(reader, 0), (Rows{{1, 0}, {3, 2}}));
+  EXPECT_EQ(reader.schema(), (Schema{{{"text", 2, {"b", "7"}}, {"image", 2, {}}}}));
+  EXPECT_EQ(reader.sparse(), (std::vector<bool>{true, false}));
+  reader.add(R"({"text": {"b": 4}})");
+  EXPECT_EQ(reader.growth(), grown);
+  reader.freeze();
+  expect_refused(reader, R"({"text": {"c": 4}})", {"no feature 'c'"});
+  expect_refused(reader, R"({"sound": [4]})", {"no view 'sound'"});
+}
+
+TEST(RowReader, ReadsCsvWhoseColumnsNameTheirViews) {
+  for (const char* mark : {":", ".", "/", "_"}) {
+    RowReader reader(growing());
+    std::string header = "id,text:goal,image:1,text:match,image:2";
+    for (char& c : header) c = c == ':' ? mark[0] : c;
+    EXPECT_FALSE(reader.add(header));
+    EXPECT_TRUE(reader.add("p1,1,2,3,4\r"));
+    EXPECT_EQ(reader.id(), "\"p1\"");
+    EXPECT_TRUE(reader.add("\"p \"\"2\"\"\",,2,NA,4"));
+    EXPECT_EQ(reader.id(), R"("p \"2\"")");
+    EXPECT_TRUE(reader.add("p3,1,,,"));
+    EXPECT_EQ(reader.schema().views[0].feature_names, (std::vector<std::string>{"goal", "match"}));
+    const Chunk chunk = reader.take();
+    EXPECT_EQ(chunk.views[0].present, (std::vector<Index>{0, 2}));
+    EXPECT_EQ(chunk.views[1].present, (std::vector<Index>{0, 1})) << "a view without any cell is missing";
+    EXPECT_EQ(test::dense_row(chunk.views[1].block, 0), (std::vector<double>{2, 4}));
+  }
+}
+
+TEST(RowReader, MatchesCsvColumnsWithTheModel) {
+  RowReader reader(known());
+  EXPECT_FALSE(reader.add("image:a,text:team,text:goal,text:match,image:b"));
+  EXPECT_TRUE(reader.add("1,2,3,4,5"));
+  const Chunk chunk = reader.take();
+  EXPECT_EQ(test::dense_row(chunk.views[0].block, 0), (std::vector<double>{3, 4, 2})) << "by name";
+  EXPECT_EQ(test::dense_row(chunk.views[1].block, 0), (std::vector<double>{1, 5})) << "without names, by place";
+  expect_refused(reader, "1,2,3,4", {"4 fields", "names 5"});
+  expect_refused(reader, "1,2,3,4,x", {"view 'image'", "feature 'b'", "'x' is not a number"});
+  expect_refused(reader, "1,2,3,4,1e999", {"not a number"});
+}
+
+TEST(RowReader, RefusesCsvColumnsThatDoNotFit) {
+  const auto expect_header = [](const std::string& header, const std::vector<std::string>& parts) {
+    RowReader reader(known());
+    expect_error(ErrorKind::usage, parts, [&] { reader.add(header); });
+  };
+  expect_header("a,b,c", {"VIEW:FEATURE"});
+  expect_header("[1, 2]", {"VIEW:FEATURE", "JSON Lines"});
+  expect_header("id,sound:1", {"no view 'sound'"});
+  expect_header("id,image:1,image:2,image:3", {"2 features", "3 columns"});
+  expect_header("id,text:goal,text:match", {"lack the feature 'team'"});
+  expect_header("id,text:goal,text:match,text:team,text:nil", {"no feature 'nil'"});
+  expect_header("id,text:goal,text:match,text:team,text:goal", {"'goal' comes twice"});
+}
+
+TEST(RowReader, ByteOrderMarkAndChosenFormat) {
+  RowReader marked(known());
+  EXPECT_TRUE(marked.add("\xEF\xBB\xBF{\"image\": [1, 2]}"));
+  RowReader json(known(), RowFormat::json);
+  expect_refused(json, "id,image:1,image:2", {"not JSON"});
+}
+
+// Every cut of a good line is a good line or a refusal, and never leaves half a row.
+TEST(RowReader, EveryTruncationAndManyDamagedLinesAreRowsOrRefused) {
+  const std::string line =
+      R"({"id": "a\u00e9\"", "text": {"goal": 2.5e-3, "match": -1}, "image": [0.1, null], "lab": {"age": 3}})";
+  std::mt19937 random(4);
+  for (const bool grows : {false, true}) {
+    RowReader reader(grows ? growing() : known());
+    Index added = 0;
+    const auto feed = [&](const std::string& text) {
+      try {
+        added += reader.add(text) ? 1 : 0;
+      } catch (const Error& error) {
+        EXPECT_EQ(error.kind(), ErrorKind::data) << error.what();
+      }
+      ASSERT_EQ(reader.size(), added);
+    };
+    feed(line);
+    for (std::size_t size = 0; size < line.size(); ++size) feed(line.substr(0, size));
+    for (int i = 0; i < 20000; ++i) {
+      std::string damaged = line;
+      for (unsigned flips = 1 + random() % 3; flips > 0; --flips) {
+        damaged[random() % damaged.size()] = static_cast<char>(random() % 256);
+      }
+      std::erase(damaged, '\n');
+      feed(damaged);
+    }
+    const Chunk chunk = reader.take();
+    EXPECT_EQ(chunk.size(), added);
+    EXPECT_NO_THROW(check_chunk(chunk, reader.schema()));
+  }
+}
+
+}  // namespace
+}  // namespace omvc
