@@ -9,16 +9,25 @@
 Needs build/omvc, and omvc_stream_rows, which `make bench-build` makes (build-bench/bench).
 """
 import argparse
+import array
 import datetime
 import os
 import platform
 import re
 import subprocess
+import sys
 import tempfile
-import threading
 import time
 from pathlib import Path
 
+READER = """
+import array, sys, time
+times = array.array("d")
+for line in iter(sys.stdin.buffer.readline, b""):
+    if line.startswith(b'{"id"'):
+        times.append(time.monotonic())
+sys.stdout.buffer.write(times.tobytes())
+"""
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -42,11 +51,12 @@ def parsing(rows_tool, rows):
 def throughput(arguments, say):
     parse = parsing(arguments.rows_tool, min(arguments.rows, 500_000))
     marks = sorted({arguments.rows // 10, arguments.rows // 2, arguments.rows})
-    say("| rows | seconds | rows/s | parsing alone, s | share of it | resident MB |")
+    say(f"--memory {arguments.memory:g}:\n\n| rows | seconds | rows/s | parsing alone, s | share of it | resident MB |")
     say("| --- | --- | --- | --- | --- | --- |")
     with tempfile.TemporaryDirectory() as folder:
         writer = subprocess.Popen([arguments.rows_tool, "write", str(arguments.rows)], stdout=subprocess.PIPE)
-        command = [arguments.omvc, "stream", "--model", f"{folder}/model.omvc", "-k", "10", "--quiet"]
+        command = [arguments.omvc, "stream", "--model", f"{folder}/model.omvc", "-k", "10", "--quiet", "--memory",
+                   str(arguments.memory)]
         stream = subprocess.Popen(command, stdin=writer.stdout, stdout=subprocess.PIPE, bufsize=1 << 20)
         start = time.monotonic()
         rows = 0
@@ -56,8 +66,8 @@ def throughput(arguments, say):
             rows += 1
             if rows in marks:
                 seconds = time.monotonic() - start
-                say(f"| {rows:,} | {seconds:.0f} | {rows / seconds:,.0f} | {parse * rows / 1e6:.0f} | "
-                    f"{parse * rows / 1e6 / seconds:.0%} | {resident(stream.pid):.0f} |")
+                say(f"| {rows:,} | {seconds:.0f} | {rows / seconds:,.0f} | {parse * rows / 1e6:.1f} | "
+                    f"{parse * rows / 1e6 / seconds:.1%} | {resident(stream.pid):.0f} |")
         assert stream.wait() == 0 and writer.wait() == 0 and rows == arguments.rows
 
 
@@ -71,16 +81,10 @@ def latency(arguments, say):
         with tempfile.TemporaryDirectory() as folder:
             command = [arguments.omvc, "stream", "--model", f"{folder}/model.omvc", "-k", "10", "--quiet"]
             stream = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+            # Labels are read by a process of its own, which does not wait for the one that writes rows.
+            reader = subprocess.Popen([sys.executable, "-c", READER], stdin=stream.stdout, stdout=subprocess.PIPE)
+            stream.stdout.close()
             sent = [0.0] * count
-            taken = []
-
-            def read():
-                for line in stream.stdout:
-                    if line.startswith(b'{"id"'):
-                        taken.append(time.monotonic())
-
-            reader = threading.Thread(target=read)
-            reader.start()
             start = time.monotonic()
             for i, line in enumerate(lines):
                 ahead = start + i / rate - time.monotonic()
@@ -89,7 +93,7 @@ def latency(arguments, say):
                 sent[i] = time.monotonic()
                 stream.stdin.write(line)
             stream.stdin.close()
-            reader.join()
+            taken = array.array("d", reader.communicate()[0])
             assert stream.wait() == 0 and len(taken) == count
         waits = sorted(1000 * (b - a) for a, b in zip(sent, taken))
         say(f"| {rate:,} | {count:,} | {waits[count // 2]:.1f} | {waits[int(0.99 * count)]:.1f} | {waits[-1]:.0f} |")
@@ -100,6 +104,7 @@ def main():
     parser.add_argument("--omvc", default="build/omvc")
     parser.add_argument("--rows-tool", default="build-bench/bench/omvc_stream_rows")
     parser.add_argument("--rows", type=int, default=10_000_000, help="of throughput")
+    parser.add_argument("--memory", type=float, default=64, help="of throughput: MB for the sample of the model")
     parser.add_argument("--rates", type=int, nargs="+", default=[200, 5000], help="of latency, rows a second")
     parser.add_argument("--seconds", type=float, default=60, help="of latency, each rate")
     parser.add_argument("--write", action="store_true")

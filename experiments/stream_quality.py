@@ -137,7 +137,7 @@ def online(views, present, k, seed, ridge=0.0, rounds=1, half_life=0):
 
 def changing(kind, seed, n=20000, k=6):
     random = np.random.default_rng(100 + seed)
-    means = [random.normal(0, 2.2 / np.sqrt(2), (k, d)) * np.sqrt(8 / d) ** 0.5 for d in (8, 20)]
+    means = [random.normal(0, (8 / d) ** 0.25, (k, d)) for d in (8, 20)]  # four to five standard deviations apart
     time = np.arange(n) / n
     if kind == "moving":  # three standard deviations, each cluster in a direction of its own
         truth = random.integers(0, k, n)

@@ -125,6 +125,8 @@ std::optional<Placed> Model::learn(Chunk chunk, Workers& workers) {
 bool Model::time_to_build() const {
   if (!built()) return reservoir_.size() >= std::max(kFirstRows, kFirstPerCluster * options_.clusters);
   const double since = clock_ - built_at_;
+  // What a stream that forgets was made of has given way to other rows by half.
+  if (options_.half_life > 0 && since >= std::max(options_.half_life, static_cast<double>(kFirstRows))) return true;
   return clock_ >= (whole() ? kGrowth : kSampledGrowth) * built_at_ ||
          strangers_ >= std::max(kStrangers, kStrangerShare * since);
 }
