@@ -48,6 +48,7 @@ TEST_F(Interrupt, WithinALongStepEndsTheRun) {
   }
 }
 
+// A run that is nearly done is let finish; either way the same labels come out of it.
 TEST_F(Interrupt, WhilePrototypesAreMadeKeepsTheFirstLook) {
   const std::string data = dir_.write_file("a.csv", to_text(planted_table(1500, 20, 1), ","));
   const Arguments fit{"fit", data, "-k", "60", "--labels"};
@@ -56,8 +57,8 @@ TEST_F(Interrupt, WhilePrototypesAreMadeKeepsTheFirstLook) {
   while (!std::filesystem::exists(dir_.path("run"))) std::this_thread::yield();
   process.send(SIGTERM);
   const Outcome outcome = process.wait();
-  ASSERT_EQ(outcome.code, kInterrupted) << outcome.message();
-  EXPECT_TRUE(std::filesystem::exists(dir_.path("run")));
+  ASSERT_TRUE(outcome.code == kInterrupted || outcome.code == 0) << outcome.message();
+  EXPECT_EQ(std::filesystem::exists(dir_.path("run")), outcome.code == kInterrupted);
   const Outcome resumed = run_command(fit + Arguments{dir_.path("labels")} + keep);
   ASSERT_EQ(resumed.code, 0) << resumed.message();
   ASSERT_EQ(run_command(fit + Arguments{dir_.path("alone")}).code, 0);
