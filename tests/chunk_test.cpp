@@ -92,7 +92,9 @@ TEST(TakeRows, PicksInAnyOrderAndAppendAddsBelow) {
   append_rows(taken, Block(small_csr()), "here");
   EXPECT_EQ(block_rows(taken), 6);
   EXPECT_EQ(test::dense_row(taken, 5), (std::vector<double>{0, 3, 0, 0}));
-  expect_error(ErrorKind::data, {"here"}, [&] { append_rows(taken, Block(DenseBlock<double>{0, 4, {}}), "here"); });
+  expect_error(ErrorKind::data, {"here"}, [&] {
+    append_rows(taken, Block(DenseBlock<double>{1, 4, {0, 0, 0, 0}}), "here");
+  });
 }
 
 class CheckChunk : public testing::Test {

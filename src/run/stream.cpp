@@ -162,7 +162,7 @@ void Stream::Impl::label(const Chunk& chunk, StreamLabels& out) {
   const std::size_t before = out.labels.size();
   try {
     check_chunk(chunk, schema);
-    check_range(chunk, schema);
+    check_magnitudes(chunk, schema);
     return place(chunk, out);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::data) throw;

@@ -62,7 +62,7 @@ UpdateReport Clusterer::update(Source& source, Observer& observer) {
     for (Index& row : chunk.rows) row += first;
     fresh.add(chunk);
     report.instances += chunk.size();
-    const std::optional<Placed> placed = model.learn(std::move(chunk), *impl_->workers);
+    const std::optional<Placed> placed = model.learn(std::move(chunk), impl_->workers.get());
     for (std::size_t i = 0; placed && i < placed->labels.size(); ++i) {
       if (placed->labels[i] < 0 || !std::isfinite(placed->distance[i])) continue;
       placed_rows += 1;
@@ -75,7 +75,7 @@ UpdateReport Clusterer::update(Source& source, Observer& observer) {
     if (observer.on_chunk(report)) continue;
     throw Error(ErrorKind::interrupted, fmt::format("interrupted after {} instances", report.instances));
   }
-  if (report.instances > 0 && model.built()) model.refresh(*impl_->workers);
+  if (report.instances > 0 && model.built()) model.refresh(impl_->workers.get());
   model.forget_moves();
   out.instances = report.instances;
   out.unobserved = static_cast<Index>(fresh.unobserved);

@@ -1,4 +1,6 @@
 // omvc assign and omvc info: what a model file is good for, and models that do not fit.
+#include <sstream>
+
 #include "app/command.hpp"
 #include "app/planted_files.hpp"
 
@@ -161,11 +163,12 @@ TEST_F(Assign, InfoNamesTheFeaturesThatTellAClusterFromTheOthers) {
   const std::string text = run_command({"info", model_, "--top", "1"}).out;
   const std::array<std::string, 3> features{"red", "green", "blue"};
   for (int cluster = 0; cluster < kClusters; ++cluster) {
-    const std::string start = fmt::format("{} named", label_of(cluster));
+    const std::string label = fmt::format("{}", label_of(cluster));
     bool found = false;
     for (const std::string& line : lines_of(text)) {
-      const std::size_t at = line.find(start);
-      if (at != std::string::npos) found |= contains(line.substr(at), features[static_cast<std::size_t>(cluster)]);
+      std::string first;
+      std::istringstream(line) >> first;
+      found |= first == label && contains(line, "+" + features[static_cast<std::size_t>(cluster)]);
     }
     EXPECT_TRUE(found) << features[static_cast<std::size_t>(cluster)] << " in: " << text;
   }
