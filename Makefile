@@ -1,5 +1,5 @@
 # The front door. `make demo` and `make test` do everything on a fresh Debian 12 machine, packages included.
-.PHONY: setup command build demo install test format check-format sanitize fuzz-build fuzz fuzz-long bench-build bench bench-end-to-end wheel python-install clean
+.PHONY: setup command build demo install test format check-format sanitize sanitize-command fuzz-build fuzz fuzz-long bench-build bench bench-end-to-end wheel python-install clean
 
 # ccache makes a second build of the same sources quick; without it everything works as well.
 CMAKE_FLAGS := $(if $(shell command -v ccache),-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
@@ -37,14 +37,20 @@ check-format: setup
 	@clang-format --dry-run -Werror $(SOURCES)
 
 # The tests under the address and undefined-behaviour sanitizers (built by clang, with the assertions of Eigen and of the
-# standard library) and the thread sanitizer (by g++).
+# standard library) and the thread sanitizer (by g++). The command's own tests take as long again to build, and are
+# sanitize-command.
 sanitize: setup
 	@cmake --preset asan $(CMAKE_FLAGS) >/dev/null
-	@cmake --build --preset asan
-	@ctest --preset asan --parallel 2 -E 'Exchange|InstalledPackage|Docs|Python|Page.InARealBrowser'
+	@cmake --build --preset asan --target omvc_tests omvc_probe
+	@ctest --preset asan --parallel 2 -E 'Exchange|InstalledPackage|Docs|Python|Page.InARealBrowser|NOT_BUILT'
 	@cmake --preset tsan $(CMAKE_FLAGS) >/dev/null
 	@cmake --build --preset tsan --target omvc_thread_tests
 	@build-tsan/tests/omvc_thread_tests --gtest_brief=1
+
+sanitize-command: setup
+	@cmake --preset asan $(CMAKE_FLAGS) >/dev/null
+	@cmake --build --preset asan
+	@ctest --preset asan --parallel 2 -E 'Exchange|InstalledPackage|Docs|Python|Page.InARealBrowser'
 
 # The readers fed with damaged files, in the same build as the tests under the address sanitizer.
 fuzz-build: setup
@@ -53,7 +59,7 @@ fuzz-build: setup
 
 # About two minutes: a short run of every target, from its seeds. And a long one.
 fuzz: fuzz-build
-	@LIMIT=10 tests/fuzz/run 1000000
+	@LIMIT=5 tests/fuzz/run 1000000
 
 fuzz-long: fuzz-build
 	@tests/fuzz/run $(or $(RUNS),1000000)
