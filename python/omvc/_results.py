@@ -17,6 +17,7 @@ class Feature(NamedTuple):
     number: int  # 0-based
     weight: float  # in the profile of the cluster
     lift: float  # relative to the mean over clusters
+    high: bool  # higher in this cluster than in the others, or lower
 
 
 class Report(dict):  # type: ignore[type-arg]

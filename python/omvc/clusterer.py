@@ -168,15 +168,15 @@ class Clusterer:
 
     def top_features(self, n: int = 10, *, view: str | int | None = None, cluster: int | None = None) -> Any:
         """The features that tell clusters from the others, the most telling first: a list of
-        (view, cluster, feature, number, weight, lift), n for each view and cluster."""
+        (view, cluster, feature, number, weight, lift, high), n for each view and cluster."""
         model, known = self._fitted(), self._known()
         names = [one[0] for one in known]
         if view is not None and view not in names and not (isinstance(view, int) and 0 <= view < len(names)):
             raise UsageError(f"there is no view {view!r}; there are {names}")
         chosen = range(len(names)) if view is None else [names.index(view) if isinstance(view, str) else view]
         clusters = model.clusters() if cluster is None else [int(cluster)]
-        return [_results.Feature(names[v], k, name, number, weight, lift)
-                for v in chosen for k in clusters for number, name, weight, lift in model.top_features(v, k, n)]
+        return [_results.Feature(names[v], k, name, number, weight, lift, high)
+                for v in chosen for k in clusters for number, name, weight, lift, high in model.top_features(v, k, n)]
 
     def tree(self, most: int = 20) -> Any:
         """How clusters split as their number grows from 2: a list of (sizes, parents) for every number."""

@@ -176,7 +176,7 @@ class PyModel {
     locked([&] { features = model_.top_features(view, cluster, count); });
     nb::list out;
     for (const Feature& feature : features) {
-      out.append(nb::make_tuple(feature.number, feature.name, feature.weight, feature.lift));
+      out.append(nb::make_tuple(feature.number, feature.name, feature.weight, feature.lift, feature.high));
     }
     return out;
   }

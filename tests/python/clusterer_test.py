@@ -95,7 +95,8 @@ def test_top_features():
     frame = pd.DataFrame(text.toarray(), columns=[f"word{j}" for j in range(text.shape[1])])
     model = omvc.Clusterer(3).fit({"text": frame})
     top = model.top_features(4)
-    assert len(top) == 12 and all(one.feature.startswith("word") and one.lift > 1 for one in top)
+    assert len(top) == 12 and all(one.feature.startswith("word") and (one.lift > 1) == one.high for one in top)
+    assert any(one.high for one in top)
     assert [one.feature for one in model.top_features(4, view="text", cluster=1)] == [
         one.feature for one in top if one.cluster == 1]
     with pytest.raises(omvc.UsageError):
