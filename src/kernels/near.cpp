@@ -124,10 +124,11 @@ Near find_near(const PreparedChunk& chunk, const PrototypeTable& table, Index wa
   const Index m = table.size();
   const Index n = chunk.size();
   Near near;
-  near.count = std::min({wanted, m, kMostNear});
+  near.count = std::max<Index>(std::min({wanted, m, kMostNear}), 1);
   near.ids.assign(static_cast<std::size_t>(n * near.count), -1);
   near.weights.assign(static_cast<std::size_t>(n * near.count), 0.0);
   near.distances.assign(static_cast<std::size_t>(n), std::numeric_limits<double>::quiet_NaN());
+  if (m == 0) return near;  // one place for each instance, and nothing in it
   const RowParts parts = parts_of(chunk);
 
   Matrix distances = Matrix::Zero(n, m);

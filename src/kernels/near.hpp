@@ -32,9 +32,9 @@ struct Near {
   double weight(Index instance, Index j) const { return weights[static_cast<std::size_t>(instance * count + j)]; }
 };
 
-// At most `count` prototypes for each instance. Weights are proportional to how much nearer a prototype is than the
-// first one that is not listed; where all are listed, than one that is farther than the last by `beyond`. They are
-// multiples of 2^-12, so that sums of their products are exact whatever their order.
+// At most `count` prototypes for each instance; none where the table has none. Weights are proportional to how much
+// nearer a prototype is than the first one that is not listed; where all are listed, than one that is farther than the
+// last by `beyond`. They are multiples of 2^-12, so that sums of their products are exact whatever their order.
 Near find_near(const PreparedChunk& chunk, const PrototypeTable& table, Index count, double beyond, Workers& workers);
 
 // sums.col(ids[at]) += sign x for every row x of a view, where `at` is its instance and ids[at] >= 0, with values
