@@ -57,9 +57,9 @@ fuzz-build: setup
 	@cmake --preset asan $(CMAKE_FLAGS) >/dev/null
 	@cmake --build --preset asan --target omvc_fuzzers
 
-# About two minutes: a short run of every target, from its seeds. And a long one.
+# At most two minutes: a short run of every target, from its seeds, the same each time. And a long one.
 fuzz: fuzz-build
-	@LIMIT=5 tests/fuzz/run 1000000
+	@LIMIT=10 tests/fuzz/run 2000
 
 fuzz-long: fuzz-build
 	@tests/fuzz/run $(or $(RUNS),1000000)
