@@ -43,6 +43,8 @@ CLUSTERS = {"digit": 10, "hdigit": 10, "webkb": 2, "reuters-1200": 6, "3sources"
 
 
 def label(name, mask):
+    if mask == "sorted":
+        return f"{name}, sorted by class"
     return name if not mask else f"{name}, {mask.replace('-', ' ')} %"
 
 
