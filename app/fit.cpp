@@ -15,6 +15,7 @@
 #include "json_text.hpp"
 #include "option_flags.hpp"
 #include "page_context.hpp"
+#include "ranks.hpp"
 #include "sketch.hpp"
 #include "summary.hpp"
 
@@ -40,9 +41,37 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+// Wants what the first process wants, and gets nothing.
+class NoSink final : public Sink {
+ public:
+  explicit NoSink(bool embedding) : embedding_(embedding) {}
+  void write(const ResultRows&) override {}
+  bool wants_embedding() const override { return embedding_; }
+
+ private:
+  bool embedding_;
+};
+
+class SilentObserver final : public Observer {
+ public:
+  bool on_survey(Index) override { return !stop_requested(); }
+  bool on_chunk(const ChunkReport&) override { return !stop_requested(); }
+  bool on_wait() override { return !stop_requested(); }
+};
+
+// One of several processes that is not the first: it reads and counts its own rows, and writes nothing.
+void take_part(const FitArguments& arguments, const Options& options) {
+  const Input input = open_arguments(arguments.input, options.seed);
+  stop_on_signals();
+  NoSink sink(!arguments.embedding.empty() || !arguments.output.empty());
+  SilentObserver observer;
+  Clusterer(options).fit(*input.source, sink, observer, arguments.checkpoint, ranks());
+}
+
 void fit(const FitArguments& arguments) {
   const auto start = std::chrono::steady_clock::now();
   const Options options = chosen_options(arguments.flags);
+  if (ranks().rank() > 0) return take_part(arguments, options);
   if (!arguments.output.empty()) check_h5_name(arguments.output);
   const std::array outputs{arguments.labels, arguments.embedding, arguments.model,          arguments.predictor,
                            arguments.output, arguments.report,    arguments.checkpoint.file};
@@ -97,7 +126,7 @@ void fit(const FitArguments& arguments) {
                            [&](Index instances) { check_truth(arguments.input, input.truth->size(), instances); });
   Clusterer model(options);
   const double opening = seconds_since(start);
-  Report report = model.fit(*input.source, *sink, observer, arguments.checkpoint);
+  Report report = model.fit(*input.source, *sink, observer, arguments.checkpoint, ranks());
   const auto fitted = std::chrono::steady_clock::now();
   if (!arguments.model.empty()) model.save(arguments.model);
   if (!arguments.predictor.empty()) model.save(arguments.predictor, ModelKind::prediction);

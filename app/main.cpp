@@ -17,6 +17,7 @@
 #include "console.hpp"
 #include "help.hpp"
 #include "page_context.hpp"
+#include "ranks.hpp"
 
 namespace {
 
@@ -68,6 +69,10 @@ int run(int argc, char** argv) {
     fmt::print(stderr, "omvc: there is no command '{}'{}\nTry 'omvc help'.\n", argv[1], meant);
     return static_cast<int>(omvc::ErrorKind::usage);
   }
+  if (argc > 1 && std::string_view(argv[1]) != "fit" && argv[1][0] != '-' && omvc::app::ranks().size() > 1) {
+    throw omvc::Error(omvc::ErrorKind::usage,
+                      fmt::format("only fit runs in several processes: start '{}' without mpirun", argv[1]));
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp& help) {
@@ -89,6 +94,7 @@ int run_and_report(int argc, char** argv) {
   try {
     return run(argc, argv);
   } catch (const omvc::Error& error) {
+    omvc::app::wait_for_first();
     fmt::print(stderr, "omvc: {}\n", error.what());
     return static_cast<int>(error.kind());
   } catch (const std::system_error& error) {
@@ -120,6 +126,7 @@ int main(int argc, char** argv) {
   omvc::app::stop_early();
   omvc::app::secure_streams();
   const int code = run_and_report(argc, argv);
+  omvc::app::leave_ranks(code);
   if (code == 0) return 0;
   // Libraries that a damaged file or a lack of memory left in disorder do not get to clean up.
   std::fflush(nullptr);

@@ -25,7 +25,7 @@ const std::map<std::string, Names> kMayKnow{
     {"hdf5", {"file"}},
     {"eval", {"parallel", "random"}},
     {"kernels", {"chunk", "parallel"}},
-    {"scale", {"chunk"}},
+    {"scale", {"chunk", "file", "parallel"}},
     {"source", {"chunk", "file", "random"}},
     {"source/table", {"file", "source"}},
     {"source/join", {"chunk", "source", "source/table"}},

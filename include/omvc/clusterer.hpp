@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "omvc/chunk.hpp"
+#include "omvc/exchange.hpp"
 #include "omvc/options.hpp"
 #include "omvc/report.hpp"
 #include "omvc/sink.hpp"
@@ -98,6 +99,11 @@ class Clusterer {
   // asks for the same options (threads aside) and the same data, and refuses others with ErrorKind::usage or
   // ErrorKind::data.
   Report fit(Source& source, Sink& sink, Observer& observer, const Checkpointing& checkpointing = {});
+  // The same as one of several processes, all of which call it with the same options and data (docs/scaling.md). Each
+  // reads its own rows; the first one gets the model, writes the checkpoint and hands all results to its sink, with the
+  // same bits as if it were alone. The others get no model, and their sinks nothing. A process that fails makes all of
+  // them throw what it threw. Method omvc only, and data that can be read again.
+  Report fit(Source& source, Sink& sink, Observer& observer, const Checkpointing& checkpointing, Exchange& exchange);
   Report fit(Source& source, Sink& sink);
 
   // Learns one more chunk of new instances; Chunk::rows tells them apart, so number on from those already learned. The

@@ -31,6 +31,10 @@ class Source {
   // Goes back to the first instance. Returns false where the stream cannot be read again (a pipe).
   virtual bool rewind() = 0;
 
+  // Passes over the next instances, or those that are left where they are fewer. Sources that can go to any place do
+  // so; others read and forget.
+  virtual void skip(Index rows);
+
   // The number of instances, where it is known without reading them all.
   virtual std::optional<Index> size() const { return std::nullopt; }
 
@@ -60,6 +64,10 @@ std::unique_ptr<Source> make_masked_source(std::unique_ptr<Source> source, std::
 std::unique_ptr<Source> make_shuffled_source(std::unique_ptr<Source> source, std::uint64_t seed);
 std::unique_ptr<Source> make_ordered_source(std::unique_ptr<Source> source, std::vector<Index> order,
                                             std::string name = "the order");
+
+// Instances [first, first + count) in the order of the source, with their row numbers. Refers to the source, which must
+// outlive it.
+std::unique_ptr<Source> make_range_source(Source& source, Index first, Index count);
 
 // The same instances, to be read once: as from a pipe.
 std::unique_ptr<Source> make_once_source(std::unique_ptr<Source> source);

@@ -53,9 +53,12 @@ std::uint64_t hash_row(const B& X, Index i, std::uint64_t seed) {
 
 }  // namespace
 
-std::uint64_t order_hash(std::uint64_t before, const Chunk& chunk) {
-  for (const Index row : chunk.rows) before = mix(before * kPrime + static_cast<std::uint64_t>(row) + 1);
-  return before;
+std::uint64_t order_hash(Index place, const Chunk& chunk) {
+  std::uint64_t sum = 0;
+  for (const Index row : chunk.rows) {
+    sum += mix(mix(static_cast<std::uint64_t>(place++) + 1) * kPrime + static_cast<std::uint64_t>(row) + 1);
+  }
+  return sum;
 }
 
 std::uint64_t fingerprint(const Chunk& chunk) {

@@ -11,7 +11,8 @@ namespace omvc {
 
 std::uint64_t fingerprint(const Chunk& chunk);
 
-// Goes on with a hash of row numbers in the order of the stream, from 0 at its start, however it is cut.
-std::uint64_t order_hash(std::uint64_t before, const Chunk& chunk);
+// The same of the order of the stream: the sum over instances of a hash of their place in it, counted from `place` on,
+// and their row number.
+std::uint64_t order_hash(Index place, const Chunk& chunk);
 
 }  // namespace omvc

@@ -64,14 +64,14 @@ std::vector<To> converted(const Buffer<From>& values) {
   return out;
 }
 
-bool fits_float(const Buffer<double>& values) {
-  return std::all_of(values.begin(), values.end(), [](double x) {
-    return std::abs(x) <= static_cast<double>(std::numeric_limits<float>::max()) &&
-           static_cast<double>(static_cast<float>(x)) == x;
-  });
-}
+bool fits_float(const Buffer<double>& values) { return std::all_of(values.begin(), values.end(), fits_single); }
 
 }  // namespace
+
+bool fits_single(double x) {
+  return std::abs(x) <= static_cast<double>(std::numeric_limits<float>::max()) &&
+         static_cast<double>(static_cast<float>(x)) == x;
+}
 
 Block narrowed(Block block) {
   if (auto* dense = std::get_if<DenseBlock<double>>(&block); dense != nullptr && fits_float(dense->values)) {

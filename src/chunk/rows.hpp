@@ -13,6 +13,9 @@ Block take_rows(const Block& block, std::span<const Index> rows);
 // The given instances of a chunk, in the given order, each at most once.
 Chunk take_instances(const Chunk& chunk, std::span<const Index> positions);
 
+// Whether single precision holds the number as it is.
+bool fits_single(double x);
+
 // The same numbers in single precision, where every one of them has room there; otherwise the block as it is. And in
 // double precision.
 Block narrowed(Block block);

@@ -16,7 +16,14 @@ constexpr double kDistanceStep = 0x1.0p-24;  // distances are rounded to it in s
 constexpr double kMembers = 5;               // that the mean distance of all counts for in that of a prototype
 constexpr Index kMostPrototypes = 1000000;   // in an archive: more is nonsense
 
-double rounded(double x) { return std::nearbyint(x / kDistanceStep) * kDistanceStep; }
+constexpr double kSquareSteps = 0x1.0p38;  // squares are rounded to so many squared steps of the values
+
+double rounded(double x, double step = kDistanceStep) { return std::nearbyint(x / step) * step; }
+
+template <class V>
+std::vector<double> values(const V& vector) {
+  return {vector.begin(), vector.end()};
+}
 
 template <class M>
 void keep_columns(const std::vector<Index>& kept, M& matrix) {
@@ -26,7 +33,10 @@ void keep_columns(const std::vector<Index>& kept, M& matrix) {
 }  // namespace
 
 FinePrototypes::FinePrototypes(const Schema& schema, Index count, FineRule rule)
-    : rule_(std::move(rule)), mass_(Vector::Zero(count)), spread_(Vector::Zero(count)) {
+    : rule_(std::move(rule)),
+      mass_(Vector::Zero(count)),
+      spread_(Vector::Zero(count)),
+      squares_(Vector::Zero(static_cast<Index>(schema.views.size()))) {
   for (const ViewSchema& view : schema.views) {
     table_.columns.emplace_back(NarrowMatrix::Zero(view.features, count));
     table_.norms.emplace_back(RowVector::Zero(count));
@@ -44,6 +54,13 @@ void FinePrototypes::count(const PreparedChunk& chunk, const Near& near, std::ui
     if (std::isfinite(near.distances[at])) nearest[at] = near.id(i, 0);
   }
   count(chunk, nearest, workers);
+  for (std::size_t v = 0; v < near.squares.size(); ++v) {
+    const double step = kSquareSteps * rule_.quantum[v] * rule_.quantum[v];
+    for (std::size_t i = 0; i < near.squares[v].size(); ++i) {
+      if (nearest[static_cast<std::size_t>(chunk.present(v)[i])] < 0) continue;
+      squares_(static_cast<Index>(v)) += rounded(near.squares[v][i], step);
+    }
+  }
   const Random random(seed, Purpose::split);
   for (Index i = 0; i < chunk.size(); ++i) {
     const auto at = static_cast<std::size_t>(i);
@@ -77,6 +94,7 @@ void FinePrototypes::merge(const FinePrototypes& other) {
   for (std::size_t half = 0; half < affinity_.size(); ++half) affinity_[half] += other.affinity_[half];
   mass_ += other.mass_;
   spread_ += other.spread_;
+  squares_ += other.squares_;
 }
 
 void FinePrototypes::decay(double factor) {
@@ -87,6 +105,7 @@ void FinePrototypes::decay(double factor) {
   for (Matrix& W : affinity_) W *= factor;
   mass_ *= factor;
   spread_ *= factor;
+  squares_ *= factor;
 }
 
 void FinePrototypes::forget() {
@@ -97,6 +116,7 @@ void FinePrototypes::forget() {
   for (Matrix& W : affinity_) W.setZero();
   mass_.setZero();
   spread_.setZero();
+  squares_.setZero();
 }
 
 void FinePrototypes::settle(Workers& workers) {
@@ -160,8 +180,8 @@ bool FinePrototypes::complete() const {
                      [&](const RowVector& counts) { return counts.transpose() == mass_; });
 }
 
-double FinePrototypes::usual_distance(Index prototype) const {
-  return (spread_(prototype) + kMembers * mean_distance()) / (mass_(prototype) + kMembers);
+Vector FinePrototypes::usual_distances() const {
+  return (spread_.array() + kMembers * mean_distance()) / (mass_.array() + kMembers);
 }
 
 Matrix FinePrototypes::means(std::size_t view, const std::vector<int>& group, int groups) const {
@@ -196,16 +216,46 @@ FinePrototypes FinePrototypes::for_placing() const {
   out.counts_ = counts_;
   out.mass_ = mass_;
   out.spread_ = spread_;
+  out.squares_ = squares_;
   out.beyond_ = beyond_;
   out.prior_rows_ = prior_rows_;
   out.sums_.resize(sums_.size());
   return out;
 }
 
-void FinePrototypes::save(Archive& archive, const std::string& key, bool sums) const {
-  const auto values = [](const auto& vector) { return std::vector<double>(vector.begin(), vector.end()); };
+void FinePrototypes::save_sums(Archive& archive, const std::string& key) const {
   archive.put(key + "/mass", values(mass_));
   archive.put(key + "/spread", values(spread_));
+  archive.put(key + "/squares", values(squares_));
+  for (std::size_t v = 0; v < sums_.size(); ++v) {
+    archive.put(fmt::format("{}/view{}/counts", key, v), values(counts_[v]));
+    archive.put(fmt::format("{}/view{}/sums", key, v), sums_[v]);
+  }
+  for (std::size_t half = 0; half < affinity_.size(); ++half) {
+    archive.put(fmt::format("{}/affinity{}", key, half), affinity_[half]);
+  }
+}
+
+FinePrototypes FinePrototypes::with_sums(const Archive& archive, const std::string& key) const {
+  FinePrototypes out = *this;
+  out.mass_ = archive.vector(key + "/mass", size(), kCount);
+  out.spread_ = archive.vector(key + "/spread", size(), kNonnegative);
+  out.squares_ = archive.vector(key + "/squares", static_cast<Index>(sums_.size()), kNonnegative);
+  for (std::size_t v = 0; v < sums_.size(); ++v) {
+    const std::string name = fmt::format("{}/view{}", key, v);
+    out.counts_[v] = archive.vector(name + "/counts", size(), kCount).transpose();
+    out.sums_[v] = archive.matrix(name + "/sums", sums_[v].rows(), size(), kSquarable);
+  }
+  for (std::size_t half = 0; half < affinity_.size(); ++half) {
+    out.affinity_[half] = archive.matrix(fmt::format("{}/affinity{}", key, half), size(), size(), kNonnegative);
+  }
+  return out;
+}
+
+void FinePrototypes::save(Archive& archive, const std::string& key, bool sums) const {
+  archive.put(key + "/mass", values(mass_));
+  archive.put(key + "/spread", values(spread_));
+  archive.put(key + "/squares", values(squares_));
   archive.put(key + "/beyond", std::vector<double>{beyond_, prior_rows_});
   for (std::size_t v = 0; v < sums_.size(); ++v) {
     const std::string name = fmt::format("{}/view{}", key, v);
@@ -229,6 +279,8 @@ FinePrototypes FinePrototypes::load(const Archive& archive, const std::string& k
   out.rule_ = std::move(rule);
   out.mass_ = archive.vector(key + "/mass", count, kCount);
   out.spread_ = archive.vector(key + "/spread", count, kNonnegative);
+  out.squares_ = Vector::Zero(static_cast<Index>(schema.views.size()));
+  if (archive.has(key + "/squares")) out.squares_ = archive.vector(key + "/squares", out.squares_.size(), kNonnegative);
   const Vector beyond = archive.vector(key + "/beyond", 2, kNonnegative);
   out.beyond_ = beyond(0);
   out.prior_rows_ = beyond(1);

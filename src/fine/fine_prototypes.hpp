@@ -67,8 +67,13 @@ class FinePrototypes {
   // Whether every instance that was added had every view.
   bool complete() const;
   double rows(std::size_t view) const { return counts_[view].sum(); }
+  // Of the rows of a view that were added with their affinity: the mean of ||x||^2.
+  double mean_square(std::size_t view) const {
+    return rows(view) > 0 ? squares_(static_cast<Index>(view)) / rows(view) : 0;
+  }
   // The distance that is usual for the members of a prototype, drawn to that of all where members are few.
-  double usual_distance(Index prototype) const;
+  double usual_distance(Index prototype) const { return usual_distances()(prototype); }
+  Vector usual_distances() const;
   double mean_distance() const { return mass_.sum() > 0 ? spread_.sum() / mass_.sum() : 0; }
 
   // Of each view: the sum over groups g of ||sum of its rows||^2 / their number, where group[p] is that of prototype p;
@@ -79,6 +84,11 @@ class FinePrototypes {
 
   // What placing instances takes, without the sums.
   FinePrototypes for_placing() const;
+
+  // The sums alone, which `merge` takes: what a part of a pass adds.
+  void save_sums(Archive& archive, const std::string& key) const;
+  // Sums for prototypes like these, which it keeps. Throws ErrorKind::data where they do not fit.
+  FinePrototypes with_sums(const Archive& archive, const std::string& key) const;
 
   // Without `sums` they place instances but do not go on learning.
   void save(Archive& archive, const std::string& key, bool sums) const;
@@ -96,7 +106,8 @@ class FinePrototypes {
   std::vector<RowVector> counts_;  // of each view: rows of each prototype
   std::array<Matrix, 2> affinity_;
   Vector mass_;
-  Vector spread_;  // sum of the distances of the members
+  Vector spread_;   // sum of the distances of the members
+  Vector squares_;  // of each view: sum of ||x||^2 of the rows added with their affinity
   double beyond_ = 0;
   std::vector<Matrix> prior_;  // empty: none
   double prior_rows_ = 0;

@@ -16,18 +16,26 @@ namespace {
 
 constexpr double kSlack = 1.25;  // shrunk once it is this much too large, so that shrinking is rare
 
-// Bytes that each instance of a chunk takes.
+// Bytes that each instance of a chunk takes where it is kept alone: what it counts for does not depend on others.
 std::vector<double> bytes_of_rows(const Chunk& chunk) {
   std::vector<double> bytes(chunk.rows.size(), 3 * sizeof(double));
   for (const ChunkView& view : chunk.views) {
     std::visit(
         [&](const auto& X) {
           for (std::size_t i = 0; i < view.present.size(); ++i) {
-            double numbers = static_cast<double>(X.cols) * sizeof(X.values[0]);
+            std::size_t first = i * static_cast<std::size_t>(X.cols);
+            std::size_t count = static_cast<std::size_t>(X.cols);
+            std::size_t beside = 0;
             if constexpr (requires { X.offsets; }) {
-              numbers = static_cast<double>(X.offsets[i + 1] - X.offsets[i]) * (sizeof(X.values[0]) + 4) + 8;
+              first = static_cast<std::size_t>(X.offsets[i]);
+              count = static_cast<std::size_t>(X.offsets[i + 1]) - first;
+              beside = 4 * count + 8;
             }
-            bytes[static_cast<std::size_t>(view.present[i])] += numbers + sizeof(Index);
+            const auto* values = X.values.data() + first;
+            const bool single =
+                std::all_of(values, values + count, [](auto x) { return fits_single(static_cast<double>(x)); });
+            bytes[static_cast<std::size_t>(view.present[i])] +=
+                static_cast<double>(count * (single ? sizeof(float) : sizeof(double)) + beside + sizeof(Index));
           }
         },
         view.block);
@@ -84,6 +92,9 @@ void Reservoir::merge(const Reservoir& other) {
 }
 
 void Reservoir::add(Chunk rows, const std::vector<double>& priorities) {
+  const std::vector<double> bytes = bytes_of_rows(rows);
+  sizes_.insert(sizes_.end(), bytes.begin(), bytes.end());
+  bytes_ += std::accumulate(bytes.begin(), bytes.end(), 0.0);
   for (std::size_t v = 0; v < rows.views.size(); ++v) {
     Block& block = rows.views[v].block;
     block = narrowed(std::move(block));
@@ -91,8 +102,6 @@ void Reservoir::add(Chunk rows, const std::vector<double>& priorities) {
     block = widened(std::move(block));
     kept_.views[v].block = widened(std::move(kept_.views[v].block));
   }
-  const std::vector<double> bytes = bytes_of_rows(rows);
-  bytes_ += std::accumulate(bytes.begin(), bytes.end(), 0.0);
   if (kept_.views.empty()) {
     kept_ = std::move(rows);
   } else {
@@ -112,8 +121,12 @@ void Reservoir::widen(const Schema& wider) {
   }
 }
 
+void Reservoir::settle() {
+  if (bytes_ > static_cast<double>(options_.bytes) || size() > options_.rows) shrink();
+  for (ChunkView& view : kept_.views) view.block = narrowed(std::move(view.block));
+}
+
 void Reservoir::shrink() {
-  const std::vector<double> bytes = bytes_of_rows(kept_);
   std::vector<Index> order(kept_.rows.size());
   std::iota(order.begin(), order.end(), Index{0});
   const auto before = [&](Index a, Index b) {
@@ -126,10 +139,10 @@ void Reservoir::shrink() {
   double sum = 0;
   while (count < order.size()) {
     const auto at = static_cast<std::size_t>(order[count]);
-    const bool fits = count == 0 || (sum + bytes[at] <= static_cast<double>(options_.bytes) &&
+    const bool fits = count == 0 || (sum + sizes_[at] <= static_cast<double>(options_.bytes) &&
                                      static_cast<Index>(count) < options_.rows);
     if (!fits || (!whole_ && priorities_[at] >= limit_)) break;
-    sum += bytes[at];
+    sum += sizes_[at];
     ++count;
   }
   if (count < order.size()) {
@@ -137,10 +150,14 @@ void Reservoir::shrink() {
     whole_ = false;
   }
   order.resize(count);
-  std::vector<double> priorities;
-  for (const Index at : order) priorities.push_back(priorities_[static_cast<std::size_t>(at)]);
+  const auto taken = [&](const std::vector<double>& values) {
+    std::vector<double> out;
+    for (const Index at : order) out.push_back(values[static_cast<std::size_t>(at)]);
+    return out;
+  };
   kept_ = take_instances(kept_, order);
-  priorities_ = std::move(priorities);
+  priorities_ = taken(priorities_);
+  sizes_ = taken(sizes_);
   bytes_ = sum;
 }
 
@@ -188,8 +205,8 @@ Reservoir Reservoir::load(const Archive& archive, const std::string& key, const 
       !std::all_of(out.kept_.rows.begin(), out.kept_.rows.end(), countable)) {
     throw Error(ErrorKind::data, "the model's sample of rows is incomplete");
   }
-  const std::vector<double> bytes = bytes_of_rows(out.kept_);
-  out.bytes_ = std::accumulate(bytes.begin(), bytes.end(), 0.0);
+  out.sizes_ = bytes_of_rows(out.kept_);
+  out.bytes_ = std::accumulate(out.sizes_.begin(), out.sizes_.end(), 0.0);
   return out;
 }
 

@@ -37,6 +37,10 @@ class Reservoir {
   // Takes the sample of another part of the stream in. Both have the same schema and options.
   void merge(const Reservoir& other);
 
+  // Keeps just as many rows as are allowed, where there are more, in single precision where all of them have room in
+  // it: the form that depends on nothing but the rows seen.
+  void settle();
+
   // The schema has more views, or more features of sparse views, behind those that there were.
   void widen(const Schema& wider);
 
@@ -63,7 +67,8 @@ class Reservoir {
   Schema schema_;
   Chunk kept_;
   std::vector<double> priorities_;  // of the rows kept
-  double bytes_ = 0;                // that they take
+  std::vector<double> sizes_;       // bytes of each, as if it were kept alone
+  double bytes_ = 0;                // their sum
   double limit_ = 0;                // where rows were left out: no priority from here on is kept
   bool whole_ = true;
   double now_ = 0;  // the clock after the last chunk offered

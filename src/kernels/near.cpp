@@ -15,26 +15,29 @@ namespace {
 
 constexpr Index kMostNear = 16;        // prototypes listed, at most
 constexpr double kWeightSteps = 4096;  // weights are multiples of its inverse
-constexpr Index kRowsAtOnce = 512;     // of the matrix of distances
+constexpr Index kRowsAtOnce = 64;      // that a thread searches
 constexpr Index kFeatureBlock = 64;
 constexpr double kWorthThreads = 1 << 16;
 
 // ||x||^2 of every row.
-std::vector<double> squares_of_rows(const Block& block) {
+std::vector<double> squares_of_rows(const Block& block, Workers& workers) {
   return std::visit(
-      [](const auto& X) {
+      [&](const auto& X) {
         std::vector<double> squares(static_cast<std::size_t>(X.rows), 0.0);
-        for (std::size_t i = 0; i < squares.size(); ++i) {
-          std::size_t begin = i * static_cast<std::size_t>(X.cols);
-          std::size_t end = begin + static_cast<std::size_t>(X.cols);
-          if constexpr (requires { X.offsets; }) {
-            begin = static_cast<std::size_t>(X.offsets[i]);
-            end = static_cast<std::size_t>(X.offsets[i + 1]);
+        const bool in_parallel = static_cast<double>(X.values.size()) > kWorthThreads;
+        for_blocks(workers, X.rows, kRowsAtOnce, in_parallel, [&](Index first, Index last) {
+          for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i) {
+            std::size_t begin = i * static_cast<std::size_t>(X.cols);
+            std::size_t end = begin + static_cast<std::size_t>(X.cols);
+            if constexpr (requires { X.offsets; }) {
+              begin = static_cast<std::size_t>(X.offsets[i]);
+              end = static_cast<std::size_t>(X.offsets[i + 1]);
+            }
+            for (std::size_t e = begin; e < end; ++e) {
+              squares[i] += static_cast<double>(X.values[e]) * static_cast<double>(X.values[e]);
+            }
           }
-          for (std::size_t e = begin; e < end; ++e) {
-            squares[i] += static_cast<double>(X.values[e]) * static_cast<double>(X.values[e]);
-          }
-        }
+        });
         return squares;
       },
       block);
@@ -81,14 +84,13 @@ struct RowParts {
   std::vector<double> views;    // observed
 };
 
-RowParts parts_of(const PreparedChunk& chunk) {
+RowParts parts_of(const PreparedChunk& chunk, const std::vector<std::vector<double>>& squares) {
   const auto n = static_cast<std::size_t>(chunk.size());
   RowParts parts{std::vector<double>(n, 0.0), std::vector<double>(n, 0.0)};
   for (std::size_t v = 0; v < chunk.views.size(); ++v) {
-    const std::vector<double> squares = squares_of_rows(chunk.chunk->views[v].block);
-    for (std::size_t i = 0; i < squares.size(); ++i) {
+    for (std::size_t i = 0; i < squares[v].size(); ++i) {
       const auto at = static_cast<std::size_t>(chunk.present(v)[i]);
-      parts.squares[at] += squares[i];
+      parts.squares[at] += squares[v][i];
       parts.views[at] += 1;
     }
   }
@@ -129,7 +131,8 @@ Near find_near(const PreparedChunk& chunk, const PrototypeTable& table, Index wa
   near.weights.assign(static_cast<std::size_t>(n * near.count), 0.0);
   near.distances.assign(static_cast<std::size_t>(n), std::numeric_limits<double>::quiet_NaN());
   if (m == 0) return near;  // one place for each instance, and nothing in it
-  const RowParts parts = parts_of(chunk);
+  for (const ChunkView& view : chunk.chunk->views) near.squares.push_back(squares_of_rows(view.block, workers));
+  const RowParts parts = parts_of(chunk, near.squares);
 
   Matrix distances = Matrix::Zero(n, m);
   NarrowMatrix products;

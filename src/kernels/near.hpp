@@ -22,11 +22,12 @@ struct PrototypeTable {
 
 // The nearest prototypes of each instance of a chunk, the nearest first.
 struct Near {
-  Index count = 0;                // prototypes listed for each instance
-  std::vector<std::int32_t> ids;  // instances x count; -1 for an instance without any view
-  std::vector<double> weights;    // of each of them, adding up to 1: larger the nearer it is
-  std::vector<double> distances;  // of each instance from its nearest prototype; NaN without any view
-  double gap = 0;                 // sum over instances: how much farther the last one listed is than the nearest
+  Index count = 0;                           // prototypes listed for each instance
+  std::vector<std::int32_t> ids;             // instances x count; -1 for an instance without any view
+  std::vector<double> weights;               // of each of them, adding up to 1: larger the nearer it is
+  std::vector<double> distances;             // of each instance from its nearest prototype; NaN without any view
+  std::vector<std::vector<double>> squares;  // of each view: ||x||^2 of its rows
+  double gap = 0;  // sum over instances: how much farther the last one listed is than the nearest
 
   std::int32_t id(Index instance, Index j) const { return ids[static_cast<std::size_t>(instance * count + j)]; }
   double weight(Index instance, Index j) const { return weights[static_cast<std::size_t>(instance * count + j)]; }

@@ -23,13 +23,11 @@ constexpr double kStrangerShare = 0.02;  // and their share of what was learned 
 
 }  // namespace
 
-ReservoirOptions Model::reservoir_options() const {
-  return {
-      .bytes = static_cast<Index>(options_.memory * (1 << 20)), .half_life = options_.half_life, .seed = options_.seed};
-}
-
 Model::Model(const Options& options, const Schema& schema)
-    : options_(options), schema_(schema), survey_(schema), reservoir_(schema, reservoir_options()) {
+    : options_(options),
+      schema_(schema),
+      survey_(schema, wants_totals(options)),
+      reservoir_(schema, reservoir_options(options)) {
   const std::size_t views = schema.views.size();
   if (views == 0) throw Error(ErrorKind::data, "the data have no views");
   scaling_.assign(views, {});
@@ -38,10 +36,11 @@ Model::Model(const Options& options, const Schema& schema)
   quantum_.assign(views, 1);
 }
 
-void Model::look(const Chunk& chunk) {
-  survey_.add(chunk);
-  reservoir_.offer(chunk, clock_);
-  clock_ += static_cast<double>(chunk.size());
+void Model::take(Look look) {
+  look.settle();
+  survey_ = look.survey.sum();
+  reservoir_ = std::move(look.sample);
+  clock_ = static_cast<double>(look.instances);
 }
 
 std::vector<Index> Model::scale(Chunk& chunk) const {
@@ -106,7 +105,9 @@ std::optional<Placed> Model::learn(Chunk chunk, Workers& workers) {
     fine_.decay(factor);
     coarse_.decay(factor);
   }
-  look(chunk);
+  survey_.add(chunk, workers);
+  reservoir_.offer(chunk, clock_);
+  clock_ += static_cast<double>(chunk.size());
   sizes_.clear();
   std::optional<Placed> placed;
   if (built()) {
@@ -150,10 +151,21 @@ Placed Model::count(const PreparedChunk& chunk, Workers& workers) {
   return placed;
 }
 
+void Model::merge_counted(Archive& sum, const Archive& part) const {
+  FinePrototypes merged = placing().with_sums(sum, "counted");
+  merged.merge(placing().with_sums(part, "counted"));
+  merged.save_sums(sum, "counted");
+}
+
+void Model::measure_counted() {
+  for (std::size_t v = 0; v < squares_.size(); ++v) squares_[v] = placing().mean_square(v);
+}
+
 void Model::end_pass(Workers& workers) { (clusters_.refined ? coarse_ : fine_).settle(workers); }
 
 Placed Model::place(const PreparedChunk& chunk, Workers& workers) const {
   const FinePrototypes& prototypes = placing();
+  const Vector usual_distances = prototypes.usual_distances();
   Placed placed;
   placed.near = prototypes.near(chunk, workers);
   const double nan = std::numeric_limits<double>::quiet_NaN();
@@ -163,7 +175,7 @@ Placed Model::place(const PreparedChunk& chunk, Workers& workers) const {
     double distance = nan;
     if (placed.near.id(i, 0) >= 0) {
       vote(placed.near, i, label, confidence);
-      const double usual = prototypes.usual_distance(placed.near.id(i, 0));
+      const double usual = usual_distances(placed.near.id(i, 0));
       const double own = placed.near.distances[static_cast<std::size_t>(i)];
       distance = usual > 0 ? own / usual : (own > 0 ? std::numeric_limits<double>::infinity() : 0.0);
     }

@@ -27,6 +27,7 @@
 #include "fine/reservoir.hpp"
 #include "fine/sample.hpp"
 #include "model/history.hpp"
+#include "model/look.hpp"
 #include "scale/scaling.hpp"
 #include "scale/survey.hpp"
 
@@ -79,11 +80,17 @@ class Model {
   // Brings views that are stored in another way than those learned so far, dense or sparse, into the same.
   void match_kinds(Chunk& chunk) const;
 
-  // A file: takes rows into survey and reservoir; makes the prototypes; counts every scaled chunk of a pass.
-  void look(const Chunk& chunk);
+  // A file: takes the look at all of it; makes the prototypes; counts every scaled chunk of a pass. Parts of a pass may
+  // be counted by models that were loaded from this one: what they counted adds up.
+  void take(Look look);
   void build(Workers& workers);
   void begin_pass();  // sums from zero
   Placed count(const PreparedChunk& chunk, Workers& workers);
+  void save_counted(Archive& archive) const { placing().save_sums(archive, "counted"); }
+  void merge_counted(Archive& sum, const Archive& part) const;
+  void set_counted(const Archive& sum) { (clusters_.refined ? coarse_ : fine_) = placing().with_sums(sum, "counted"); }
+  // From here on what is explained is that of all rows counted, and not of the sample alone.
+  void measure_counted();
   void end_pass(Workers& workers);  // prototypes move to the means of what was counted
 
   // Clusters, K of them or as many as the data show (0). `anew` numbers them by size; otherwise they keep the numbers
@@ -135,11 +142,6 @@ class Model {
   // Share of each view's variance about its mean that the clusters explain, over what the sums cover.
   std::vector<double> explained() const;
   const std::vector<Index>& negatives() const { return clipped_; }
-  // Sums of ||x||^2 and numbers of rows of each view, where all of them were counted and not only the sample.
-  void set_squares(const std::vector<double>& sums, const std::vector<Index>& rows) {
-    for (std::size_t v = 0; v < squares_.size(); ++v)
-      squares_[v] = rows[v] > 0 ? sums[v] / static_cast<double>(rows[v]) : 0;
-  }
   // Instances of each cluster, by number: as the fit labelled them, else about, by the prototype that is nearest.
   std::vector<double> sizes() const;
   void set_sizes(std::vector<double> counted) { sizes_ = std::move(counted); }
@@ -167,7 +169,6 @@ class Model {
     std::vector<std::int32_t> groups;
   };
 
-  ReservoirOptions reservoir_options() const;
   bool by_direction() const;  // some view has rows of length 1
   FineRule rule() const;
   Index fine_count(Index rows) const;

@@ -9,73 +9,10 @@
 
 #include "fine/seeds.hpp"
 #include "model/model.hpp"
+#include "scale/survey_blocks.hpp"
 
 namespace omvc {
 namespace {
-
-constexpr double kSlack = 1 + 1e-6;  // counts that decay are rounded each on its own
-
-void put_survey(Archive& archive, const Survey& survey) {
-  archive.put("survey/instances", std::vector<double>{survey.instances, survey.unobserved});
-  for (std::size_t v = 0; v < survey.views.size(); ++v) {
-    const ViewSurvey& view = survey.views[v];
-    const std::string key = fmt::format("survey/view{}", v);
-    archive.put(key + "/counts", std::vector<double>{view.observed, view.entries, view.negatives, view.fractions,
-                                                     view.total, view.cells, view.sparse ? 1.0 : 0.0});
-    archive.put(key + "/minimum", view.minimum);
-    archive.put(key + "/maximum", view.maximum);
-    archive.put(key + "/sum", view.sum);
-    archive.put(key + "/squares", view.squares);
-    archive.put(key + "/nonzeros", view.nonzeros);
-    archive.put(key + "/missing", view.missing);
-  }
-}
-
-// Counts that contradict each other would be divided by, or give a scaling that is none.
-void check_survey(const ViewSurvey& view, const std::string& name) {
-  bool sound = view.observed <= kCount.high && view.negatives + view.fractions <= 2 * view.entries;
-  for (std::size_t j = 0; j < view.sum.size(); ++j) {
-    const bool seen = view.minimum[j] <= view.maximum[j];
-    const bool sensible = seen ? std::max(std::abs(view.minimum[j]), std::abs(view.maximum[j])) <= kFinite.high
-                               : view.nonzeros[j] == 0 && view.sum[j] == 0 && view.squares[j] == 0;
-    const double counted = view.nonzeros[j] + (view.missing.empty() ? 0 : view.missing[j]);
-    sound = sound && sensible && counted <= view.observed * kSlack;
-  }
-  if (!sound) throw Error(ErrorKind::data, fmt::format("what the model knows of view {} contradicts itself", name));
-}
-
-Survey get_survey(const Archive& archive, const Schema& schema) {
-  constexpr double kInfinite = std::numeric_limits<double>::infinity();
-  constexpr Range kExtremes{-kInfinite, kInfinite};  // infinite for a feature that was never seen
-  Survey survey(schema);
-  const Vector instances = archive.vector("survey/instances", 2, kCount);
-  survey.instances = instances(0);
-  survey.unobserved = instances(1);
-  for (std::size_t v = 0; v < survey.views.size(); ++v) {
-    ViewSurvey& view = survey.views[v];
-    const std::string key = fmt::format("survey/view{}", v);
-    const Vector counts = archive.vector(key + "/counts", 7, kNonnegative);
-    view.observed = counts(0);
-    view.entries = counts(1);
-    view.negatives = counts(2);
-    view.fractions = counts(3);
-    view.total = counts(4);
-    view.cells = counts(5);
-    view.sparse = counts(6) != 0;
-    const auto values = [&](const char* name, Range range) {
-      const Vector stored = archive.vector(key + name, schema.views[v].features, range);
-      return std::vector<double>(stored.begin(), stored.end());
-    };
-    view.minimum = values("/minimum", kExtremes);
-    view.maximum = values("/maximum", kExtremes);
-    view.sum = values("/sum", kFinite);
-    view.squares = values("/squares", kNonnegative);
-    view.nonzeros = values("/nonzeros", kCount);
-    if (!archive.numbers(key + "/missing").empty()) view.missing = values("/missing", kCount);
-    check_survey(view, schema.views[v].name);
-  }
-  return survey;
-}
 
 // Rows of the sample lie within what the survey has seen, which its scaling is made for.
 void check_sample(const Block& block, const ViewSurvey& survey, const std::string& name) {
@@ -159,7 +96,7 @@ void Model::save(Archive& archive, bool whole) const {
   if (clusters_.refined) coarse_.save(archive, "coarse", whole);
   if (fine_.size() > 0 && (whole || !clusters_.refined)) fine_.save(archive, "fine", whole);
   if (!whole) return;
-  put_survey(archive, survey_);
+  put_survey(archive, "survey", survey_);
   reservoir_.save(archive, "reservoir");
   history_.save(archive, "history");
 }
@@ -200,9 +137,10 @@ Model Model::load(const Archive& archive, const Options& options, const Schema& 
     throw Error(ErrorKind::data, "the model's prototypes do not fit its clusters");
   }
   if (model.predictor_) return model;
-  model.survey_ = get_survey(archive, schema);
+  model.survey_ = get_survey(archive, "survey", schema);
+  model.survey_.totals = wants_totals(options);
   model.history_ = History::load(archive, "history");
-  model.reservoir_ = Reservoir::load(archive, "reservoir", schema, model.reservoir_options());
+  model.reservoir_ = Reservoir::load(archive, "reservoir", schema, reservoir_options(options));
   for (std::size_t v = 0; v < schema.views.size() && model.reservoir_.size() > 0; ++v) {
     check_sample(model.reservoir_.rows().views[v].block, model.survey_.views[v], schema.views[v].name);
   }

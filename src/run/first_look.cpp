@@ -13,6 +13,24 @@ namespace {
 
 constexpr Index kSurveyRows = 256;  // instances read at a time
 
+// Calls use(item) for every chunk of the source.
+template <class F>
+void for_chunks(Source& source, Observer& observer, Workers& workers, const F& use) {
+  const Schema schema = source.schema();
+  ChunkStream stream(source, schema, kSurveyRows, nullptr, workers.threads());
+  Index instances = 0;
+  while (const std::optional<StreamedChunk> item = stream.next()) {
+    use(*item);
+    instances += item->chunk.size();
+    if (!observer.on_survey(instances)) {
+      throw Error(ErrorKind::interrupted,
+                  "interrupted while the data were read for the first time; nothing was learned");
+    }
+  }
+}
+
+}  // namespace
+
 void check_survey(const Survey& survey, const Schema& schema, const Options& options) {
   if (survey.instances == 0) throw Error(ErrorKind::data, "the data have no instances");
   const double observed = survey.instances - survey.unobserved;
@@ -39,28 +57,19 @@ void check_survey(const Survey& survey, const Schema& schema, const Options& opt
   }
 }
 
-}  // namespace
+void look_at(Source& source, Look& look, Observer& observer, Workers& workers) {
+  for_chunks(source, observer, workers,
+             [&](const StreamedChunk& item) { look.add(item.chunk, item.fingerprint, workers); });
+}
 
-FirstLook look_at(Source& source, const Options& options, Observer& observer, Model* model) {
-  const Schema schema = source.schema();
-  FirstLook look{.survey = Survey(schema), .fingerprint = 0, .order = 0};
-  ChunkStream stream(source, schema, kSurveyRows, nullptr);
-  while (const std::optional<StreamedChunk> item = stream.next()) {
-    if (model != nullptr) {
-      model->look(item->chunk);
-    } else {
-      look.survey.add(item->chunk);
-    }
-    look.instances += item->chunk.size();
-    look.fingerprint += item->fingerprint;
-    look.order = order_hash(look.order, item->chunk);
-    if (!observer.on_survey(look.instances)) {
-      throw Error(ErrorKind::interrupted,
-                  "interrupted while the data were read for the first time; nothing was learned");
-    }
-  }
-  if (model != nullptr) look.survey = model->survey();
-  check_survey(look.survey, schema, options);
+FirstLook look_at(Source& source, Observer& observer, Workers& workers) {
+  FirstLook look{.survey = Survey(source.schema()), .fingerprint = 0, .order = 0};
+  for_chunks(source, observer, workers, [&](const StreamedChunk& item) {
+    look.survey.add(item.chunk, workers);
+    look.order += order_hash(look.instances, item.chunk);
+    look.fingerprint += item.fingerprint;
+    look.instances += item.chunk.size();
+  });
   return look;
 }
 

@@ -6,7 +6,7 @@
 #include "omvc/report.hpp"
 #include "omvc/source.hpp"
 
-#include "model/model.hpp"
+#include "model/look.hpp"
 #include "scale/survey.hpp"
 
 namespace omvc {
@@ -18,9 +18,13 @@ struct FirstLook {
   Index instances = 0;
 };
 
-// Reads everything from where the source stands, and shows it to the model where there is one. Throws ErrorKind::data
-// for data that the options cannot work with, and ErrorKind::interrupted if the observer stops it.
-FirstLook look_at(Source& source, const Options& options, Observer& observer, Model* model);
+// Reads everything from where the source stands into a look. Throws ErrorKind::interrupted if the observer stops it.
+void look_at(Source& source, Look& look, Observer& observer, Workers& workers);
+// The same where no sample is wanted.
+FirstLook look_at(Source& source, Observer& observer, Workers& workers);
+
+// Throws ErrorKind::data for data that the options cannot work with.
+void check_survey(const Survey& survey, const Schema& schema, const Options& options);
 
 // Bytes that all the data would take in memory.
 double bytes_of(const Survey& survey);

@@ -1,17 +1,13 @@
 #include <algorithm>
-#include <chrono>
+#include <bit>
 #include <fmt/format.h>
 
-#include "omvc/clusterer.hpp"
 #include "omvc/error.hpp"
 
 #include "chunk/fingerprint.hpp"
-#include "run/checkpoint.hpp"
 #include "run/first_look.hpp"
+#include "run/fit_run.hpp"
 #include "run/impl.hpp"
-#include "run/living_fit.hpp"
-#include "run/other_model.hpp"
-#include "run/presence_patterns.hpp"
 #include "run/results.hpp"
 #include "source/ahead/chunk_stream.hpp"
 
@@ -20,190 +16,26 @@ namespace {
 
 constexpr Index kLabelRows = 256;  // instances labelled at a time, at least
 
-class Clock {
- public:
-  explicit Clock(double before = 0) : before_(before) {}
-  double seconds() const {
-    return before_ + std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  }
+}  // namespace
 
- private:
-  double before_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
-
-// One fit, from the first look at the data to the results.
-class FitRun {
- public:
-  FitRun(Setting& setting, Workers& workers, Source& source, Sink& sink, Observer& observer,
-         const Checkpointing& checkpointing)
-      : setting_(setting),
-        workers_(workers),
-        source_(source),
-        sink_(sink),
-        observer_(observer),
-        keep_(checkpointing),
-        due_(checkpointing),
-        profile_(workers.profile()) {}
-
-  ~FitRun() { workers_.set_poll({}); }
-  FitRun(const FitRun&) = delete;
-  FitRun& operator=(const FitRun&) = delete;
-
-  Report run() {
-    profile_.start();
-    workers_.set_poll([this] {
-      if (!observer_.on_wait()) throw Error(ErrorKind::interrupted, interruption());
-    });
-    // What is to be forgotten depends on what came after it: with a half-life data are a stream, whatever they come
-    // from.
-    again_ = source_.rewind() && !(living() && setting_.options.half_life > 0);
-    const std::optional<Archive> left = last_checkpoint();
-    if (left) {
-      resume_from(*left);
-    } else {
-      begin();
-    }
-    const bool more = !position_.labelling && position_.pass <= passes_;
-    if (left && !more && !method_->labels_again()) check_data();
-    while (!position_.labelling && position_.pass <= passes_ && !report_.stopped) run_pass();
-    if (report_.instances == 0) throw Error(ErrorKind::data, "the data have no instances");
-    if (!report_.stopped && method_->labels_again()) label_all();
-    // Those of a stream that is read once are those of its only pass.
-    report_.fingerprint = state_.fingerprint;
-    finish();
-    report_.profile = profile_.report();
-    report_.seconds = profile_.total();
-    return report_;
-  }
-
-  // Of a run that is over: one of the two is there.
-  std::optional<Model>& model() { return model_; }
-  std::optional<OtherModel>& other() { return other_; }
-
- private:
-  void begin();
-  void resume_from(const Archive& archive);
-  void resume(const Archive& archive);
-  std::optional<Archive> last_checkpoint();
-  void make_method();
-  void learn_sample();
-  void checkpoint();
-  bool living() const { return setting_.options.method == Algorithm::omvc; }
-  ViewScaling scaling_of(std::size_t view, const ViewSurvey& survey) const;
-  std::vector<Index> scale(Chunk& chunk);
-
-  template <class F>
-  bool stream_chunks(Index rows, const F& use);
-  PreparedChunk prepare(const Chunk& chunk);
-  void take_products() { add_products(profile_.take_products(), position_.report.products); }
-  void run_pass();
-  void label_all();
-  void check_instances(bool complete);
-  void check_data();
-  std::string interruption() const;
-
-  void finish();
-  void describe_living();
-
-  Setting& setting_;
-  Workers& workers_;
-  Source& source_;
-  Sink& sink_;
-  Observer& observer_;
-  Checkpointing keep_;
-  CheckpointClock due_;
-  Profile& profile_;
-  FitState state_;
-  FitPosition& position_ = state_.position;
-  Report& report_ = state_.report;
-  StreamCounts& counts_ = state_.counts;
-  RowFolder folder_;
-  std::optional<Model> model_;  // where the method is omvc
-  std::unique_ptr<Method> method_;
-  std::optional<OtherModel> other_;  // what another method leaves
-  std::optional<PresencePatterns> patterns_;
-  int passes_ = 1;      // 0 where the first look has seen all there is to learn from
-  bool again_ = false;  // the source can be read again
-  double bytes_ = 0;    // that all the data would take in memory, where that is known
-};
-
-// Looks at the data where they can be read again, and chooses what depends on them.
-void FitRun::begin() {
-  report_.clusters = setting_.options.clusters;
-  passes_ = setting_.options.passes;
-  if (living()) model_.emplace(setting_.options, setting_.schema);
-  if (again_) {
-    const Timed timed(profile_, Step::first_look);
-    const FirstLook look = look_at(source_, setting_.options, observer_, model_ ? &*model_ : nullptr);
-    for (std::size_t v = 0; v < setting_.scaling.size() && !model_; ++v) {
-      setting_.scaling[v] = scaling_of(v, look.survey.views[v]);
-    }
-    bytes_ = bytes_of(look.survey);
-    for (const ViewSurvey& view : look.survey.views) counts_.missing.push_back(static_cast<Index>(view.cells));
-    report_.instances = look.instances;
-    report_.unobserved = static_cast<Index>(look.survey.unobserved);
-    report_.chunk = choose_chunk(&look.survey);
-    state_.fingerprint = look.fingerprint;
-    state_.order = look.order;
-  } else {
-    passes_ = 1;
-    report_.chunk = choose_chunk(nullptr);
-    if (!model_) {
-      report_.warnings.push_back("The data can be read only once: one pass, scaled by the first chunk.");
-    } else if (setting_.options.passes > 1) {
-      report_.warnings.push_back("The data can be read only once: they are learned in one pass.");
-    }
-  }
-  if (setting_.options.chunk > 0) report_.chunk = setting_.options.chunk;
-  counts_.squares.assign(setting_.schema.views.size(), 0.0);
-  counts_.present.assign(setting_.schema.views.size(), 0);
-  counts_.missing.resize(setting_.schema.views.size(), 0);
-  // What an older run left goes only now that this one is known to be possible.
-  if (!keep_.file.empty()) start_checkpoint(keep_, folder_);
-  make_method();
-  if (model_ && again_) {
-    checkpoint();  // what the first look took: large data need not be looked at again
-    learn_sample();
-  }
-  observer_.on_start(report_, passes_);
-  checkpoint();
-}
-
-// What an interruption within a step leaves.
-std::string FitRun::interruption() const {
-  if (keep_.file.empty()) return "interrupted; nothing was written";
-  return fmt::format("interrupted; {} holds the last checkpoint: run the same command with --resume to go on",
-                     keep_.file);
-}
-
-// Makes the model from the sample that the first look took. Where that is all there is, nothing needs to be read again.
-void FitRun::learn_sample() {
-  const Timed timed(profile_, Step::learning);
-  const Clock clock;
-  try {
-    static_cast<LivingFit&>(*method_).prepare(workers_);
-  } catch (const Error& error) {
-    // Data from which no prototypes can be made are no better when the run is resumed.
-    if (!keep_.file.empty() && error.kind() == ErrorKind::data) remove_checkpoint(keep_.file);
-    throw;
-  }
-  setting_.scaling = model_->scaling();
-  report_.rank = method_->rank();
-  report_.views = setting_.views({});
-  if (!model_->whole()) {
-    take_products();  // which a checkpoint keeps as those of the first pass
-    return;
-  }
-  passes_ = 0;
-  setting_.clipped = model_->negatives();
-  for (const PreparedChunk& piece : model_->sample().pieces()) prepare(*piece.chunk);
-  counts_.instances = report_.instances;
-  PassReport pass{.pass = 1, .instances = report_.instances, .chunks = 1};
-  pass.error = pass.loss = report_.loss = method_->error();
-  pass.seconds = clock.seconds();
-  pass.products = profile_.take_products();
-  report_.passes.push_back(pass);
+Report FitRun::run() {
+  profile_.start();
+  workers_.set_poll([this] {
+    if (!observer_.on_wait()) throw Error(ErrorKind::interrupted, interruption());
+  });
+  // What is to be forgotten depends on what came after it: with a half-life data are a stream, whatever they come from.
+  again_ = source_->rewind() && !(living() && setting_.options.half_life > 0);
+  take_part();
+  start();
+  while (!position_.labelling && position_.pass <= passes_ && !report_.stopped) run_pass();
+  if (report_.instances == 0) throw Error(ErrorKind::data, "the data have no instances");
+  if (!report_.stopped && method_->labels_again()) label_all();
+  // Those of a stream that is read once are those of its only pass.
+  report_.fingerprint = state_.fingerprint;
+  finish();
+  report_.profile = profile_.report();
+  report_.seconds = profile_.total();
+  return report_;
 }
 
 // The scaling of a view. Methods that factorise need it to be nonnegative.
@@ -220,7 +52,7 @@ std::vector<Index> FitRun::scale(Chunk& chunk) {
     if (setting_.scaling[v].known || chunk.views[v].present.empty()) continue;
     if (!survey) {
       survey.emplace(setting_.schema);
-      survey->add(chunk);
+      survey->add(chunk, workers_);
     }
     setting_.scaling[v] = scaling_of(v, survey->views[v]);
     // A total of nothing scales nothing: the first chunk with a positive entry decides.
@@ -237,99 +69,14 @@ std::vector<Index> FitRun::scale(Chunk& chunk) {
   return apply_scaling(setting_.scaling, setting_.schema, chunk);
 }
 
-void FitRun::make_method() {
-  patterns_.emplace(setting_.schema.views.size(), folder_);
-  const MethodContext context{.options = setting_.options,
-                              .schema = setting_.schema,
-                              .passes = passes_,
-                              .again = again_,
-                              .embedding = sink_.wants_embedding(),
-                              .bytes = bytes_,
-                              .rows = folder_,
-                              .counts = &counts_};
-  if (model_) {
-    method_ = std::make_unique<LivingFit>(context, *model_);
-  } else {
-    method_ = omvc::make_method(context);
-    report_.rank = method_->rank();
-  }
-  report_.views = setting_.views(counts_.present);
-}
-
-// The checkpoint to go on from.
-std::optional<Archive> FitRun::last_checkpoint() {
-  if (keep_.file.empty()) return std::nullopt;
-  if (!again_) {
-    throw Error(ErrorKind::usage,
-                setting_.options.half_life > 0
-                    ? "with a half-life data are learned as a stream, which cannot be resumed: leave --checkpoint out"
-                    : "a stream that can be read only once cannot be resumed: leave --checkpoint out, or "
-                      "write the data to a file first");
-  }
-  return open_checkpoint(keep_, folder_);
-}
-
-void FitRun::resume_from(const Archive& archive) {
-  try {
-    resume(archive);
-  } catch (const Error& error) {
-    const std::string message = error.what();
-    if (message.find(keep_.file) != std::string::npos) throw;
-    throw Error(error.kind(), fmt::format("cannot resume from {}: {}", keep_.file, message));
-  }
-}
-
-void FitRun::resume(const Archive& archive) {
-  get_fit_state(archive, setting_, state_);
-  profile_.add(state_.step_seconds);
-  passes_ = setting_.options.passes;
-  if (living()) {
-    model_.emplace(Model::load(archive, setting_.options, setting_.schema, setting_.scaling, setting_.clipped));
-    if (model_->built() && model_->whole()) passes_ = 0;
-  }
-  make_method();
-  method_->load(archive);
-  report_.rank = method_->rank();
-  restore_position(archive, "patterns/rows", patterns_->store());
-  const Index seen = patterns_->store().rows();
-  if (position_.pass > 1 && seen > 0 && seen != report_.instances) {
-    throw Error(ErrorKind::data,
-                fmt::format("the checkpoint speaks of {} instances, and {} were seen", report_.instances, seen));
-  }
-  if (model_ && !model_->built()) {
-    learn_sample();
-    checkpoint();
-  }
-  observer_.on_start(report_, passes_);
-}
-
-// Makes the stores durable before the archive that refers to them takes the place of the last one.
-void FitRun::checkpoint() {
-  if (keep_.file.empty()) return;
-  const Timed timed(profile_, Step::checkpoint);
-  const Clock clock;
-  state_.step_seconds = profile_.seconds();
-  position_.seconds = profile_.total();
-  Archive archive;
-  put_fit_state(archive, setting_, state_);
-  put_identity(archive, folder_);
-  put_position(archive, "patterns/rows", patterns_->store());
-  method_->save(archive);
-  method_->sync();
-  patterns_->store().sync();
-  folder_.sync();
-  archive.save(keep_.file);
-  due_.written(clock.seconds());
-}
-
 // Calls use(chunk) for the chunks of the stream from where the position stands. Returns false if the observer stopped
 // it.
 template <class F>
 bool FitRun::stream_chunks(Index rows, const F& use) {
-  const Clock clock(position_.report.seconds);
-  if (again_) source_.rewind();
+  const StopWatch clock(position_.report.seconds);
+  if (again_) source_->rewind();
   // A stream that is read once is scaled here: a view's first chunk decides.
-  ChunkStream stream(source_, setting_.schema, rows, again_ ? &setting_.scaling : nullptr);
+  ChunkStream stream(*source_, setting_.schema, rows, again_ ? &setting_.scaling : nullptr, workers_.threads());
   const auto next = [&] {
     const Timed timed(profile_, Step::waiting);
     std::optional<StreamedChunk> item = stream.next();
@@ -338,12 +85,15 @@ bool FitRun::stream_chunks(Index rows, const F& use) {
   };
   std::uint64_t skipped = 0;
   std::uint64_t order = 0;
+  Index place = rows_.first;
   bool complete = true;
   for (Index i = 0; i < position_.chunks && complete; ++i) {
     const std::optional<StreamedChunk> item = next();
     complete = item.has_value();
-    if (item) skipped += item->fingerprint;
-    if (item) order = order_hash(order, item->chunk);
+    if (!item) break;
+    skipped += item->fingerprint;
+    order += order_hash(place, item->chunk);
+    place += item->chunk.size();
   }
   if (!complete || skipped != position_.fingerprint || order != position_.order) {
     throw Error(ErrorKind::data,
@@ -359,8 +109,8 @@ bool FitRun::stream_chunks(Index rows, const F& use) {
       item->negatives = scale(item->chunk);
     }
     for (std::size_t v = 0; v < item->negatives.size() && first_pass; ++v) setting_.clipped[v] += item->negatives[v];
+    position_.order += order_hash(rows_.first + position_.report.instances, item->chunk);
     position_.report.instances += item->chunk.size();
-    position_.order = order_hash(position_.order, item->chunk);
     const int rounds = use(item->chunk);
     take_products();
     position_.fingerprint += item->fingerprint;
@@ -374,6 +124,7 @@ bool FitRun::stream_chunks(Index rows, const F& use) {
                                            .loss = position_.report.loss,
                                            .rounds = rounds,
                                            .labelling = position_.labelling});
+    if (!go_on && !together_.alone()) throw Error(ErrorKind::interrupted, interruption());
     if (!go_on && !keep_.file.empty()) {
       checkpoint();
       throw Error(ErrorKind::interrupted,
@@ -381,7 +132,7 @@ bool FitRun::stream_chunks(Index rows, const F& use) {
                               keep_.file));
     }
     if (!go_on) return false;
-    if (due_.due()) checkpoint();
+    if (due_.due() && together_.alone()) checkpoint();
   }
   position_.report.seconds = clock.seconds();
   position_.report.waited = waited_before + stream.waited();
@@ -392,21 +143,33 @@ bool FitRun::stream_chunks(Index rows, const F& use) {
 PreparedChunk FitRun::prepare(const Chunk& chunk) {
   const Timed timed(profile_, Step::prepare);
   PreparedChunk data(chunk);
+  // Which process knows a row may change from pass to pass where a run was resumed.
+  if (position_.pass == 1 || !together_.alone() || patterns_->store().rows() < report_.instances) {
+    patterns_->remember(chunk);
+  }
+  for (const Index row : chunk.rows) {
+    const Index end = std::max(seen_.first + seen_.count, row + 1);
+    seen_.first = seen_.count == 0 ? row : std::min(seen_.first, row);
+    seen_.count = end - seen_.first;
+  }
   if (position_.pass > 1) return data;
-  for (const Index row : chunk.rows) counts_.instances = std::max(counts_.instances, row + 1);
-  for (std::size_t v = 0; v < data.views.size(); ++v) counts_.squares[v] += data.views[v].squared_norm(workers_);
-  for (std::size_t v = 0; v < data.views.size(); ++v) counts_.present[v] += data.views[v].rows();
+  counts_.instances = std::max(counts_.instances, seen_.first + seen_.count);
+  for (std::size_t v = 0; v < data.views.size(); ++v) {
+    if (!model_) counts_.squares[v] += data.views[v].squared_norm(workers_);
+    counts_.present[v] += data.views[v].rows();
+  }
   counts_.observed += std::count(data.observed.begin(), data.observed.end(), true);
-  patterns_->remember(chunk);
   return data;
 }
 
-void FitRun::run_pass() {
+// Returns false if the observer stopped it.
+bool FitRun::learn_pass() {
   if (position_.chunks == 0) {
+    seen_ = {};
     position_.report.pass = position_.pass;
     method_->begin_pass(position_.pass);
   }
-  const bool complete = stream_chunks(report_.chunk, [&](Chunk& chunk) {
+  return stream_chunks(report_.chunk, [&](Chunk& chunk) {
     const PreparedChunk data = prepare(chunk);
     const Timed timed(profile_, Step::learning);
     int rounds = 1;
@@ -416,32 +179,95 @@ void FitRun::run_pass() {
       rounds = method_->learn(data, workers_);
     }
     position_.report.loss = method_->average_loss(workers_);
-    position_.curve.add(position_.report.loss);
+    if (together_.alone()) position_.curve.add(position_.report.loss);
     return rounds;
   });
-  check_instances(complete);
-  report_.stopped = !complete;
-  PassReport& result = position_.report;
-  const Clock clock(result.seconds);
-  if (!again_) state_.fingerprint = position_.fingerprint;
-  if (complete) {
-    const Timed timed(profile_, Step::learning);
-    method_->end_pass(workers_);
-    result.loss = method_->average_loss(workers_);
-    take_products();
+}
+
+// What the processes counted in a pass, added up in the first one.
+void FitRun::add_passes() {
+  if (together_.alone()) return;
+  const auto numbers = [&] {
+    std::vector<Index> out{position_.report.instances,
+                           std::bit_cast<Index>(position_.fingerprint),
+                           std::bit_cast<Index>(position_.order),
+                           counts_.observed,
+                           position_.chunks,
+                           position_.report.rounds};
+    out.insert(out.end(), counts_.present.begin(), counts_.present.end());
+    out.insert(out.end(), setting_.clipped.begin(), setting_.clipped.end());
+    return out;
+  };
+  Archive mine;
+  mine.put("numbers", numbers());
+  mine.put("last", std::vector<Index>{counts_.instances});
+  model_->save_counted(mine);
+  const std::string bytes = together_.reduce(mine.to_bytes(), [&](std::string one, const std::string& other) {
+    Archive sum = Archive::from_bytes(one, "what a process counted");
+    const Archive more = Archive::from_bytes(other, "what another process counted");
+    std::vector<Index> added = sum.integers("numbers");
+    for (std::size_t i = 0; i < added.size(); ++i) {
+      added[i] = std::bit_cast<Index>(std::bit_cast<std::uint64_t>(added[i]) +
+                                      std::bit_cast<std::uint64_t>(more.integers("numbers").at(i)));
+    }
+    sum.put("numbers", added);
+    sum.put("last", std::vector<Index>{std::max(sum.integers("last").at(0), more.integers("last").at(0))});
+    model_->merge_counted(sum, more);
+    return sum.to_bytes();
+  });
+  if (!together_.first()) return;
+  const Archive sum = Archive::from_bytes(bytes, "what the processes counted");
+  const std::vector<Index>& all = sum.integers("numbers");
+  const std::size_t views = setting_.schema.views.size();
+  model_->set_counted(sum);
+  position_.report.instances = all.at(0);
+  position_.fingerprint = std::bit_cast<std::uint64_t>(all[1]);
+  position_.order = std::bit_cast<std::uint64_t>(all[2]);
+  position_.chunks = all[4];
+  position_.report.rounds = all[5];
+  if (position_.pass > 1) return;
+  counts_.observed = all[3];
+  counts_.instances = sum.integers("last").at(0);
+  for (std::size_t v = 0; v < views; ++v) {
+    counts_.present[v] = all.at(6 + v);
+    setting_.clipped[v] = all.at(6 + views + v);
   }
-  result.error = method_->error();
-  result.seconds = clock.seconds();
-  result.chunks = position_.chunks;
-  result.loss_curve = position_.curve.points();
-  report_.loss = result.loss;
-  report_.passes.push_back(result);
-  observer_.on_pass(result, *method_->embedding(report_.instances));
+}
+
+void FitRun::run_pass() {
+  bool complete = true;
+  together_.agree([&] { complete = learn_pass(); });
+  add_passes();
+  report_.stopped = !complete;
   const int next = method_->pass_after(position_.pass);
-  position_ = {};
+  together_.agree([&] {
+    if (!together_.first()) return;
+    check_instances(complete);
+    PassReport& result = position_.report;
+    const StopWatch clock(result.seconds);
+    if (!again_) state_.fingerprint = position_.fingerprint;
+    if (complete) {
+      const Timed timed(profile_, Step::learning);
+      method_->end_pass(workers_);
+      result.loss = method_->average_loss(workers_);
+      take_products();
+    }
+    result.error = method_->error();
+    result.seconds = clock.seconds();
+    result.chunks = position_.chunks;
+    result.loss_curve = position_.curve.points();
+    report_.loss = result.loss;
+    report_.passes.push_back(result);
+    observer_.on_pass(result, *method_->embedding(report_.instances));
+    position_ = {};
+    position_.pass = next;
+    position_.labelling = next > passes_;
+    // After the last pass each process knows the places of its own rows, which a checkpoint does not.
+    if (complete && (together_.alone() || next <= passes_)) checkpoint();
+  });
   position_.pass = next;
   position_.labelling = next > passes_;
-  if (complete) checkpoint();
+  if (next <= passes_) follow_first();
 }
 
 void FitRun::check_instances(bool complete) {
@@ -468,7 +294,8 @@ void FitRun::check_instances(bool complete) {
 
 // A resumed run that has nothing left to read has to be of these data all the same.
 void FitRun::check_data() {
-  const FirstLook look = look_at(source_, setting_.options, observer_, nullptr);
+  data_.rewind();
+  const FirstLook look = look_at(data_, observer_, workers_);
   if (look.fingerprint == state_.fingerprint && look.order == state_.order && look.instances == report_.instances)
     return;
   throw Error(ErrorKind::data,
@@ -490,10 +317,29 @@ void FitRun::label_all() {
   if (complete) check_instances(true);
 }
 
+// Each process labels its own rows, and the first one gets them all.
+void FitRun::label_rows() {
+  if (!model_) return;
+  const bool shared = !together_.alone() && !model_->whole() && !first_has_all_;
+  if (!together_.alone()) follow_first();
+  together_.agree([&] {
+    if (together_.first() || shared) {
+      living_fit().label(shared ? seen_ : Rows{0, report_.instances}, workers_);
+    }
+  });
+  if (!shared) return;
+  for (RowStore* store : living_fit().results()) together_.gather_rows(*store, seen_);
+  together_.gather_rows(patterns_->store(), seen_);
+}
+
 // Hands the results to the sink.
 void FitRun::finish() {
   const Timed timed(profile_, Step::results);
-  method_->finish(!report_.stopped, workers_);
+  together_.agree([&] {
+    if (together_.first()) method_->finish(!report_.stopped, workers_);
+  });
+  label_rows();
+  if (!together_.first()) return;
   const std::vector<double> explained = method_->explained(workers_);
   const std::unique_ptr<Embedding> embedding = method_->embedding(report_.instances);
   const RowStore* labels = method_->labels();
@@ -537,13 +383,18 @@ void FitRun::describe_living() {
   if (report_.choice && !report_.choice->clear) report_.warnings.push_back(report_.choice->verdict);
 }
 
-}  // namespace
-
 Report Clusterer::fit(Source& source, Sink& sink, Observer& observer, const Checkpointing& checkpointing) {
+  Exchange alone;
+  return fit(source, sink, observer, checkpointing, alone);
+}
+
+Report Clusterer::fit(Source& source, Sink& sink, Observer& observer, const Checkpointing& checkpointing,
+                      Exchange& exchange) {
   Setting setting{.options = impl_->options, .schema = {}, .scaling = {}, .clipped = {}};
   setting.start(source.schema());
-  FitRun run(setting, impl_->workers.get(), source, sink, observer, checkpointing);
+  FitRun run(setting, impl_->workers.get(), source, sink, observer, checkpointing, exchange);
   Report report = run.run();
+  if (exchange.rank() > 0) return report;
   impl_->model = std::move(run.model());
   impl_->other = std::move(run.other());
   return report;

@@ -56,8 +56,18 @@ LivingFit::LivingFit(const MethodContext& context, Model& model)
 void LivingFit::prepare(Workers& workers) {
   model_->build(workers);
   model_->cut(model_->options().clusters, true, workers);
-  if (wants_embedding_) embedding_ = folder_.open("embedding", rank());
+  follow();
   if (!model_->whole()) model_->rest();
+}
+
+void LivingFit::follow() {
+  if (wants_embedding_ && !embedding_) embedding_ = folder_.open("embedding", rank());
+}
+
+std::vector<RowStore*> LivingFit::results() const {
+  std::vector<RowStore*> stores{labels_.get()};
+  if (embedding_) stores.push_back(embedding_.get());
+  return stores;
 }
 
 void LivingFit::begin_pass(int pass) {
@@ -130,13 +140,16 @@ void LivingFit::finish(bool /*complete*/, Workers& workers) {
     model_->refresh(workers);
     place_early(workers);
     model_->number_anew(workers);
-    if (wants_embedding_) embedding_ = folder_.open("embedding", rank());
+    follow();
   } else if (!model_->whole()) {
-    model_->set_squares(counts().squares, counts().present);
+    model_->measure_counted();
     model_->cut_counted(workers);
   }
+}
+
+void LivingFit::label(Rows rows, Workers& workers) {
   labels_ = folder_.open("labels", 3);
-  label_stored(workers);
+  label_stored(rows, workers);
   if (model_->whole() || !again_) label_sample(workers);
   model_->rest();
 }
@@ -151,46 +164,58 @@ void LivingFit::check_record(std::span<const double> record) const {
   }
 }
 
-void LivingFit::label_stored(Workers& workers) {
-  const FinePrototypes& prototypes = model_->placing();
+void LivingFit::label_stored(Rows rows, Workers& workers) {
   Matrix latent;  // of each prototype: what stands for the embedding of a row that is gone
   if (embedding_ && !again_) latent = model_->embed_prototypes(workers);
-  const Index width = near_->width();
-  std::vector<double> records;
-  for (Index first = 0; first < near_->rows(); first += kBlock) {
-    const Index count = std::min(kBlock, near_->rows() - first);
-    records.resize(static_cast<std::size_t>(count * width));
-    near_->read(first, count, records.data());
-    std::vector<Index> rows;
-    std::vector<double> out;
-    Matrix embedded(count, latent.cols());
-    for (Index i = 0; i < count; ++i) {
-      const double* record = records.data() + i * width;
-      if (std::isnan(record[0])) continue;
-      check_record({record, static_cast<std::size_t>(width)});
-      Near near{.count = width - kHead, .ids = {}, .weights = {}, .distances = {record[1]}};
-      for (Index j = kHead; j < width; ++j) {
-        near.ids.push_back(record[j] < 0 ? -1 : id_of(record[j]));
-        near.weights.push_back(record[j] < 0 ? 0 : weight_of(record[j]));
-      }
-      near = model_->moved(std::move(near), static_cast<Index>(record[0]));
-      int label = -1;
-      double confidence = 0;
-      model_->vote(near, 0, label, confidence);
-      const double usual = prototypes.usual_distance(near.ids[0]);
-      out.insert(out.end(), {static_cast<double>(label), confidence, usual > 0 ? record[1] / usual : 0.0});
-      if (latent.size() > 0) {
-        embedded.row(static_cast<Index>(rows.size())).setZero();
-        for (Index j = 0; j < near.count; ++j) {
-          if (near.id(0, j) >= 0)
-            embedded.row(static_cast<Index>(rows.size())) += near.weight(0, j) * latent.row(near.id(0, j));
-        }
-      }
-      rows.push_back(first + i);
+  const Vector usual = model_->placing().usual_distances();
+  const Index end = std::min(rows.first + rows.count, near_->rows());
+  const Index blocks = workers.threads();
+  std::vector<LabelledRows> labelled(static_cast<std::size_t>(blocks));
+  for (Index first = rows.first; first < end; first += blocks * kBlock) {
+    for_blocks(workers, blocks, 1, true, [&](Index at, Index) {
+      const Index from = std::min(end, first + at * kBlock);
+      labelled[static_cast<std::size_t>(at)] = label_block(from, std::min(kBlock, end - from), usual, latent);
+    });
+    for (const LabelledRows& block : labelled) {
+      labels_->write(block.rows, block.labels.data());
+      if (latent.size() > 0) embedding_->write(block.rows, block.embedded.data());
     }
-    labels_->write(rows, out.data());
-    if (latent.size() > 0) embedding_->write(rows, embedded.data());
+    workers.poll();
   }
+}
+
+LivingFit::LabelledRows LivingFit::label_block(Index first, Index count, const Vector& usual,
+                                               const Matrix& latent) const {
+  const Index width = near_->width();
+  std::vector<double> records(static_cast<std::size_t>(count * width));
+  near_->read(first, count, records.data());
+  LabelledRows out;
+  for (Index i = 0; i < count; ++i) {
+    const double* record = records.data() + i * width;
+    if (std::isnan(record[0])) continue;
+    check_record({record, static_cast<std::size_t>(width)});
+    Near near{.count = width - kHead, .ids = {}, .weights = {}, .distances = {record[1]}, .squares = {}};
+    for (Index j = kHead; j < width; ++j) {
+      near.ids.push_back(record[j] < 0 ? -1 : id_of(record[j]));
+      near.weights.push_back(record[j] < 0 ? 0 : weight_of(record[j]));
+    }
+    near = model_->moved(std::move(near), static_cast<Index>(record[0]));
+    int label = -1;
+    double confidence = 0;
+    model_->vote(near, 0, label, confidence);
+    const double distance = usual(near.ids[0]);
+    out.labels.insert(out.labels.end(),
+                      {static_cast<double>(label), confidence, distance > 0 ? record[1] / distance : 0.0});
+    if (latent.size() > 0) {
+      RowVector embedded = RowVector::Zero(latent.cols());
+      for (Index j = 0; j < near.count; ++j) {
+        if (near.id(0, j) >= 0) embedded += near.weight(0, j) * latent.row(near.id(0, j));
+      }
+      out.embedded.insert(out.embedded.end(), embedded.begin(), embedded.end());
+    }
+    out.rows.push_back(first + i);
+  }
+  return out;
 }
 
 void LivingFit::label_sample(Workers& workers) {

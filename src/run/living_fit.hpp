@@ -4,6 +4,7 @@
 
 #include "methods/method.hpp"
 #include "model/model.hpp"
+#include "run/together.hpp"
 
 namespace omvc {
 
@@ -21,7 +22,13 @@ class LivingFit final : public Method {
   int learn(const PreparedChunk& chunk, Workers& workers) override;
   void learn_unscaled(Chunk chunk, Workers& workers) override;
   void end_pass(Workers& workers) override;
-  void finish(bool complete, Workers& workers) override;
+  void finish(bool complete, Workers& workers) override;  // makes the clusters; `label` gives them to the rows
+
+  // The model was replaced by one that another process has made.
+  void follow();
+  // Labels the rows whose places are known here, as far as they lie in this range.
+  void label(Rows rows, Workers& workers);
+  std::vector<RowStore*> results() const;  // of every row: its label and, where it is wanted, its embedding
 
   double average_loss(Workers&) const override { return error(); }
   double error() const override { return model_->built() ? model_->placing().mean_distance() : 0; }
@@ -35,11 +42,18 @@ class LivingFit final : public Method {
   void sync() const override;
 
  private:
+  struct LabelledRows {
+    std::vector<Index> rows;
+    std::vector<double> labels;    // label, confidence, distance of each
+    std::vector<double> embedded;  // latent row of each, where it is made up
+  };
+
+  LabelledRows label_block(Index first, Index count, const Vector& usual, const Matrix& latent) const;
   void write(std::span<const Index> rows, const Near& near, Index generation);
   void write_embedding(const PreparedChunk& chunk, Workers& workers);
   void place_early(Workers& workers);
   void check_record(std::span<const double> record) const;
-  void label_stored(Workers& workers);
+  void label_stored(Rows rows, Workers& workers);
   void label_sample(Workers& workers);
 
   Model* model_;

@@ -60,7 +60,7 @@ UpdateReport Clusterer::update(Source& source, Observer& observer) {
   while (std::optional<StreamedChunk> item = stream.next()) {
     Chunk& chunk = item->chunk;
     for (Index& row : chunk.rows) row += first;
-    fresh.add(chunk);
+    fresh.add(chunk, impl_->workers.get());
     report.instances += chunk.size();
     const std::optional<Placed> placed = model.learn(std::move(chunk), impl_->workers.get());
     for (std::size_t i = 0; placed && i < placed->labels.size(); ++i) {

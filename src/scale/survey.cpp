@@ -5,34 +5,132 @@
 #include <limits>
 #include <variant>
 
+#include "chunk/rows.hpp"
+
 namespace omvc {
 namespace {
 
-void add_entry(ViewSurvey& view, std::size_t feature, double x) {
+constexpr std::size_t kStripes = 16;  // of the features of a view, at most
+constexpr std::size_t kLeastStripe = 64;
+constexpr double kWorthThreads = 1 << 14;
+
+// Some neighbouring features of a view: what their entries add to the view as a whole.
+struct Stripe {
+  std::size_t view = 0;
+  std::size_t first = 0;
+  std::size_t last = 0;
+  double entries = 0;
+  double negatives = 0;
+  double fractions = 0;
+  std::vector<std::size_t> missing;  // features, one for each cell
+};
+
+// Adding and subtracting 1.5 * 2^52 rounds to a whole number; beyond 2^51 there is next to nothing between those.
+bool is_whole(double x) {
+  constexpr double kRound = 6755399441055744.0;
+  return (x + kRound) - kRound == x || std::abs(x) >= 2251799813685248.0;
+}
+
+void add_entry(ViewSurvey& view, Stripe& stripe, std::size_t feature, double x) {
   if (std::isnan(x)) {
-    view.cells += 1;
-    view.missing.resize(view.sum.size(), 0);
-    view.missing[feature] += 1;
+    stripe.missing.push_back(feature);
     return;
   }
   view.minimum[feature] = std::min(view.minimum[feature], x);
   view.maximum[feature] = std::max(view.maximum[feature], x);
   if (x == 0) return;
-  view.entries += 1;
+  stripe.entries += 1;
   view.nonzeros[feature] += 1;
   view.sum[feature] += x;
   view.squares[feature] += x * x;
-  if (x < 0) {
-    view.negatives += 1;
-  } else {
-    view.total += x;
+  if (x < 0) stripe.negatives += 1;
+  if (!is_whole(x)) stripe.fractions += 1;
+}
+
+// The same for neighbouring features of one row without missing cells, in loops that compilers make vectors of.
+template <class T>
+void add_full_row(const T* x, ViewSurvey& view, Stripe& stripe) {
+  const std::size_t first = stripe.first;
+  const std::size_t count = stripe.last - first;
+  double* minimum = view.minimum.data() + first;
+  double* maximum = view.maximum.data() + first;
+  double* sum = view.sum.data() + first;
+  double* squares = view.squares.data() + first;
+  double* nonzeros = view.nonzeros.data() + first;
+  for (std::size_t j = 0; j < count; ++j) {
+    const auto value = static_cast<double>(x[j]);
+    minimum[j] = std::min(minimum[j], value);
+    maximum[j] = std::max(maximum[j], value);
   }
-  if (x != std::floor(x)) view.fractions += 1;
+  for (std::size_t j = 0; j < count; ++j) {
+    const auto value = static_cast<double>(x[j]);
+    sum[j] += value;
+    squares[j] += value * value;
+    nonzeros[j] += value != 0 ? 1.0 : 0.0;
+  }
+  Index entries = 0;
+  Index negatives = 0;
+  Index fractions = 0;
+  for (std::size_t j = 0; j < count; ++j) {
+    const auto value = static_cast<double>(x[j]);
+    entries += value != 0 ? 1 : 0;
+    negatives += value < 0 ? 1 : 0;
+    fractions += is_whole(value) ? 0 : 1;
+  }
+  stripe.entries += static_cast<double>(entries);
+  stripe.negatives += static_cast<double>(negatives);
+  stripe.fractions += static_cast<double>(fractions);
+}
+
+template <class B>
+void add_rows(const B& X, ViewSurvey& view, Stripe& stripe) {
+  for (Index i = 0; i < X.rows; ++i) {
+    if constexpr (requires { X.offsets; }) {
+      const auto begin = X.columns.begin() + X.offsets[static_cast<std::size_t>(i)];
+      const auto end = X.columns.begin() + X.offsets[static_cast<std::size_t>(i) + 1];
+      for (auto column = std::lower_bound(begin, end, static_cast<Index>(stripe.first));
+           column != end && static_cast<std::size_t>(*column) < stripe.last; ++column) {
+        const auto e = static_cast<std::size_t>(column - X.columns.begin());
+        add_entry(view, stripe, static_cast<std::size_t>(*column), static_cast<double>(X.values[e]));
+      }
+    } else {
+      const auto* x = X.values.data() + i * X.cols;
+      bool full = true;
+      for (std::size_t j = stripe.first; j < stripe.last; ++j) full &= x[j] == x[j];
+      if (full) {
+        add_full_row(x + stripe.first, view, stripe);
+      } else {
+        for (std::size_t j = stripe.first; j < stripe.last; ++j) add_entry(view, stripe, j, static_cast<double>(x[j]));
+      }
+    }
+  }
+}
+
+// In the order in which the entries are stored, as one chain.
+template <class B>
+void add_total(const B& X, double& total) {
+  for (const auto x : X.values) {
+    if (x > 0) total += static_cast<double>(x);
+  }
+}
+
+// Stripes depend on the shape alone, and every feature takes its entries in the order of the rows: so neither threads
+// nor chunks change a sum of a feature.
+std::vector<Stripe> stripes_of(const std::vector<ViewSurvey>& views) {
+  std::vector<Stripe> stripes;
+  for (std::size_t v = 0; v < views.size(); ++v) {
+    const std::size_t d = views[v].sum.size();
+    const std::size_t width = std::max(kLeastStripe, (d + kStripes - 1) / kStripes);
+    for (std::size_t first = 0; first < d; first += width) {
+      stripes.push_back({.view = v, .first = first, .last = std::min(d, first + width), .missing = {}});
+    }
+  }
+  return stripes;
 }
 
 }  // namespace
 
-Survey::Survey(const Schema& schema) {
+Survey::Survey(const Schema& schema, bool wanted) : totals(wanted) {
   for (const ViewSchema& view : schema.views) {
     const auto d = static_cast<std::size_t>(view.features);
     ViewSurvey survey;
@@ -64,28 +162,37 @@ void Survey::widen(const Schema& wider) {
   }
 }
 
-void Survey::add(const Chunk& chunk) {
+void Survey::add(const Chunk& chunk, Workers& workers) {
   std::vector<bool> seen(chunk.rows.size(), false);
+  double numbers = 0;
   for (std::size_t v = 0; v < views.size(); ++v) {
-    ViewSurvey& view = views[v];
-    view.observed += static_cast<double>(chunk.views[v].present.size());
+    views[v].observed += static_cast<double>(chunk.views[v].present.size());
+    views[v].sparse = views[v].sparse || is_sparse(chunk.views[v].block);
     for (const Index at : chunk.views[v].present) seen[static_cast<std::size_t>(at)] = true;
-    std::visit(
-        [&](const auto& X) {
-          if constexpr (requires { X.offsets; }) {
-            view.sparse = true;
-            for (std::size_t e = 0; e < X.values.size(); ++e) {
-              add_entry(view, static_cast<std::size_t>(X.columns[e]), static_cast<double>(X.values[e]));
-            }
-          } else {
-            const auto d = static_cast<std::size_t>(X.cols);
-            for (std::size_t e = 0; e < X.values.size(); ++e) add_entry(view, e % d, static_cast<double>(X.values[e]));
-          }
-        },
-        chunk.views[v].block);
+    numbers += std::visit([](const auto& X) { return static_cast<double>(X.values.size()); }, chunk.views[v].block);
   }
   instances += static_cast<double>(chunk.size());
   unobserved += static_cast<double>(std::count(seen.begin(), seen.end(), false));
+  std::vector<Stripe> stripes = stripes_of(views);
+  const auto chains = totals ? static_cast<Index>(views.size()) : 0;
+  for_blocks(workers, chains + static_cast<Index>(stripes.size()), 1, numbers > kWorthThreads, [&](Index at, Index) {
+    if (at < chains) {
+      ViewSurvey& view = views[static_cast<std::size_t>(at)];
+      std::visit([&](const auto& X) { add_total(X, view.total); }, chunk.views[static_cast<std::size_t>(at)].block);
+      return;
+    }
+    Stripe& stripe = stripes[static_cast<std::size_t>(at - chains)];
+    std::visit([&](const auto& X) { add_rows(X, views[stripe.view], stripe); }, chunk.views[stripe.view].block);
+  });
+  for (const Stripe& stripe : stripes) {
+    ViewSurvey& view = views[stripe.view];
+    view.entries += stripe.entries;
+    view.negatives += stripe.negatives;
+    view.fractions += stripe.fractions;
+    view.cells += static_cast<double>(stripe.missing.size());
+    if (!stripe.missing.empty()) view.missing.resize(view.sum.size(), 0);
+    for (const std::size_t feature : stripe.missing) view.missing[feature] += 1;
+  }
 }
 
 void Survey::merge(const Survey& other) {

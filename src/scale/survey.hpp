@@ -6,6 +6,8 @@
 
 #include "omvc/chunk.hpp"
 
+#include "parallel/workers.hpp"
+
 namespace omvc {
 
 struct ViewSurvey {
@@ -13,7 +15,7 @@ struct ViewSurvey {
   double entries = 0;    // stored numbers that are not zero
   double negatives = 0;  // of them
   double fractions = 0;  // of them, not whole numbers
-  double total = 0;      // sum of the entries that are not negative
+  double total = 0;      // sum of the entries that are not negative, where it is wanted
   double cells = 0;      // NaN: missing cells of rows that are present
   bool sparse = false;   // delivered as CSR
   // Of every feature over the observed instances, zeros included and missing cells left out.
@@ -28,15 +30,17 @@ struct ViewSurvey {
 };
 
 struct Survey {
-  explicit Survey(const Schema& schema);
+  // `totals` says whether ViewSurvey::total is wanted, which one thread has to add up in the order of the entries.
+  explicit Survey(const Schema& schema, bool totals = true);
 
-  void add(const Chunk& chunk);
+  void add(const Chunk& chunk, Workers& workers);
   void merge(const Survey& other);
   // More views, and more features of views, behind those that there are; nobody has seen them yet.
   void widen(const Schema& wider);
   // Lets what was seen count by this much less; ranges and kinds stay.
   void decay(double factor);
 
+  bool totals = true;
   double instances = 0;
   double unobserved = 0;  // of them, present in no view
   std::vector<ViewSurvey> views;

@@ -2,6 +2,7 @@
 // open.cpp; joining views, numbering rows and rewinding are done elsewhere (join.hpp).
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -36,6 +37,16 @@ class ViewReader {
 
   // The next instances: max_rows >= 1 of them, fewer only at the end of the file, none after it.
   virtual ViewRows read(Index max_rows) = 0;
+
+  // Passes over the next instances.
+  virtual void skip(Index rows) {
+    constexpr Index kAtOnce = 256;
+    while (rows > 0) {
+      const Index read_now = read(std::min(rows, kAtOnce)).instances;
+      if (read_now == 0) return;
+      rows -= read_now;
+    }
+  }
 
   // Goes back to the first instance. Returns false where the file cannot be read again (a pipe).
   virtual bool rewind() = 0;

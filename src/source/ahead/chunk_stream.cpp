@@ -1,5 +1,6 @@
 #include "source/ahead/chunk_stream.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <fmt/core.h>
 #include <system_error>
@@ -10,15 +11,31 @@
 #include "chunk/fingerprint.hpp"
 
 namespace omvc {
+namespace {
 
-ChunkStream::ChunkStream(Source& source, const Schema& schema, Index rows, const std::vector<ViewScaling>* scaling)
+constexpr int kThreadsPerReader = 3;  // that learn
+constexpr int kMostReaders = 6;
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace
+
+ChunkStream::ChunkStream(Source& source, const Schema& schema, Index rows, const std::vector<ViewScaling>* scaling,
+                         int threads)
     : source_(source), schema_(schema), rows_(rows), scaling_(scaling) {
-  try {
-    thread_ = std::thread([this] { read_ahead(); });
-  } catch (const std::system_error& error) {
-    throw Error(ErrorKind::io,
-                fmt::format("cannot start a thread that reads ahead: {}; allow more processes (ulimit -u)",
-                            error.code().message()));
+  const int readers = std::clamp(threads / kThreadsPerReader, 1, kMostReaders);
+  room_ = readers + 1;
+  for (int i = 0; i < readers; ++i) {
+    try {
+      threads_.emplace_back([this] { read_ahead(); });
+    } catch (const std::system_error& error) {
+      if (i > 0) break;  // fewer will do
+      throw Error(ErrorKind::io,
+                  fmt::format("cannot start a thread that reads ahead: {}; allow more processes (ulimit -u)",
+                              error.code().message()));
+    }
   }
 }
 
@@ -28,38 +45,56 @@ ChunkStream::~ChunkStream() {
     stopping_ = true;
   }
   changed_.notify_all();
-  thread_.join();
+  for (std::thread& thread : threads_) thread.join();
 }
 
-std::optional<StreamedChunk> ChunkStream::read_one() {
+// Nothing at the end of the source.
+std::optional<ChunkStream::Item> ChunkStream::read_one() {
   const auto start = std::chrono::steady_clock::now();
-  std::optional<Chunk> chunk = source_.next(rows_);
-  if (!chunk) return std::nullopt;
-  check_chunk(*chunk, schema_);
-  StreamedChunk out{.chunk = std::move(*chunk), .fingerprint = 0, .negatives = {}, .seconds = 0};
-  out.fingerprint = fingerprint(out.chunk);
-  if (scaling_ != nullptr) out.negatives = apply_scaling(*scaling_, schema_, out.chunk);
-  out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  return out;
+  Item item;
+  try {
+    std::optional<Chunk> chunk = source_.next(rows_);
+    if (!chunk) return std::nullopt;
+    item.chunk.chunk = std::move(*chunk);
+  } catch (...) {
+    item.failure = std::current_exception();
+  }
+  item.chunk.seconds = seconds_since(start);
+  return item;
+}
+
+void ChunkStream::make_ready(Item& item) const {
+  const auto start = std::chrono::steady_clock::now();
+  StreamedChunk& out = item.chunk;
+  try {
+    check_chunk(out.chunk, schema_);
+    out.fingerprint = fingerprint(out.chunk);
+    if (scaling_ != nullptr) out.negatives = apply_scaling(*scaling_, schema_, out.chunk);
+  } catch (...) {
+    item.failure = std::current_exception();
+  }
+  out.seconds += seconds_since(start);
 }
 
 void ChunkStream::read_ahead() {
-  for (bool more = true; more;) {
-    std::optional<StreamedChunk> chunk;
-    std::exception_ptr failure;
-    try {
-      chunk = read_one();
-    } catch (...) {
-      failure = std::current_exception();
-    }
-    more = chunk.has_value();
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return stopping_ || !ready_; });
-    if (stopping_) return;
-    ready_ = std::move(chunk);
-    failure_ = std::move(failure);
-    done_ = !more;
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [&] { return stopping_ || ended_ || (!reading_ && begun_ - taken_ < room_); });
+    if (stopping_ || ended_) return;
+    reading_ = true;
+    const Index number = begun_;
     lock.unlock();
+    std::optional<Item> item = read_one();
+    lock.lock();
+    reading_ = false;
+    ended_ = !item || item->failure;
+    if (item) ++begun_;
+    changed_.notify_all();
+    if (!item) return;
+    lock.unlock();
+    if (!item->failure) make_ready(*item);
+    lock.lock();
+    ready_.emplace(number, std::move(*item));
     changed_.notify_all();
   }
 }
@@ -67,16 +102,17 @@ void ChunkStream::read_ahead() {
 std::optional<StreamedChunk> ChunkStream::next() {
   const auto start = std::chrono::steady_clock::now();
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return ready_ || done_; });
-  waited_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  if (!ready_) {
-    if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
-    return std::nullopt;
-  }
-  std::optional<StreamedChunk> chunk = std::exchange(ready_, std::nullopt);
+  changed_.wait(lock, [&] { return ready_.contains(taken_) || (ended_ && begun_ == taken_); });
+  waited_ += seconds_since(start);
+  const auto found = ready_.find(taken_);
+  if (found == ready_.end()) return std::nullopt;
+  Item item = std::move(found->second);
+  ready_.erase(found);
+  ++taken_;
   lock.unlock();
   changed_.notify_all();
-  return chunk;
+  if (item.failure) std::rethrow_exception(item.failure);
+  return std::move(item.chunk);
 }
 
 }  // namespace omvc

@@ -1,5 +1,7 @@
-// One pass over a source, read ahead: a thread of its own reads, checks and scales the next chunk while the caller
-// works on the last one. At most two chunks wait: one that is ready and one that is being read.
+// One pass over a source, read ahead: threads of its own read, check and scale the next chunks while the caller works
+// on the last one. One of them at a time reads; what is done to a chunk after that needs no source, and goes on beside
+// the reading of the next. Chunks come in the order of the source, and few of them wait: one that is ready, and one for
+// each thread.
 //
 // What goes wrong while reading reaches the caller as if it had been read in line: next() throws it when all chunks
 // before it have been taken.
@@ -7,6 +9,7 @@
 
 #include <condition_variable>
 #include <exception>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -29,7 +32,9 @@ class ChunkStream {
  public:
   // Starts reading, `rows` instances at a time, where the source stands. With `scaling`, chunks come scaled by it. The
   // source, the schema and the scaling must outlive the stream, and the source is the stream's alone until then.
-  ChunkStream(Source& source, const Schema& schema, Index rows, const std::vector<ViewScaling>* scaling);
+  // `threads` are those of the caller: there are as many readers as these can use.
+  ChunkStream(Source& source, const Schema& schema, Index rows, const std::vector<ViewScaling>* scaling,
+              int threads = 1);
   ~ChunkStream();
   ChunkStream(const ChunkStream&) = delete;
   ChunkStream& operator=(const ChunkStream&) = delete;
@@ -39,8 +44,14 @@ class ChunkStream {
   double waited() const { return waited_; }  // seconds that next() has waited for the reader
 
  private:
+  struct Item {
+    StreamedChunk chunk;
+    std::exception_ptr failure;
+  };
+
   void read_ahead();
-  std::optional<StreamedChunk> read_one();
+  std::optional<Item> read_one();
+  void make_ready(Item& item) const;
 
   Source& source_;
   const Schema& schema_;
@@ -50,11 +61,14 @@ class ChunkStream {
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::optional<StreamedChunk> ready_;
-  std::exception_ptr failure_;
-  bool done_ = false;      // nothing comes after what is ready
-  bool stopping_ = false;  // the stream is being given up
-  std::thread thread_;
+  std::map<Index, Item> ready_;  // by number
+  Index begun_ = 0;              // chunks whose reading has begun
+  Index taken_ = 0;              // by the caller
+  Index room_ = 2;               // chunks that may have begun and are not taken
+  bool reading_ = false;         // a thread is at the source
+  bool ended_ = false;           // there is nothing more to read
+  bool stopping_ = false;        // the stream is being given up
+  std::vector<std::thread> threads_;
 };
 
 }  // namespace omvc

@@ -70,6 +70,8 @@ class H5Source final : public Source {
     return true;
   }
 
+  void skip(Index rows) override { next_ += std::min(rows, size_ - next_); }
+
   std::vector<int> labels(const std::string& column);
 
  private:

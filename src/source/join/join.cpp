@@ -81,6 +81,14 @@ class RowJoinedSource final : public Source {
     return chunk;
   }
 
+  // Ids are compared as rows come, so files that have some are read.
+  void skip(Index rows) override {
+    if (some_have_ids_ || !size_) return Source::skip(rows);
+    rows = std::min(rows, *size_ - next_row_);
+    for (const auto& reader : readers_) reader->skip(rows);
+    next_row_ += rows;
+  }
+
   bool rewind() override {
     for (const auto& reader : readers_) {
       if (!reader->rewind()) return false;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <fmt/core.h>
 
 #include "omvc/error.hpp"
@@ -34,6 +35,11 @@ class MaskedSource final : public Source {
       chunk->views[v] = keep_instances(std::move(chunk->views[v]), column(chunk->rows, v));
     }
     return chunk;
+  }
+
+  void skip(Index rows) override {
+    source_->skip(rows);
+    delivered_ = std::min(delivered_ + rows, mask_rows_);
   }
 
   bool rewind() override {

@@ -49,6 +49,8 @@ class TableSource final : public Source {
     return chunk;
   }
 
+  void skip(Index rows) override { next_ += std::min(rows, static_cast<Index>(order_.size()) - next_); }
+
   bool rewind() override {
     next_ = 0;
     return true;

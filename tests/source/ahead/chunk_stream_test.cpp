@@ -57,7 +57,8 @@ TEST(ChunkStream, ScalesAndKeepsTheFingerprintOfWhatWasRead) {
   const auto source = planted();
   const auto direct = planted();
   Survey survey(source->schema());
-  survey.add(read_all(*source));
+  Workers workers;
+  survey.add(read_all(*source), workers);
   source->rewind();
   const std::vector<ViewScaling> scaling{choose_scaling(Scaling::minmax, survey.views[0], "view1"),
                                          choose_scaling(Scaling::l2, survey.views[1], "view1")};

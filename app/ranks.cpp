@@ -1,0 +1,123 @@
+#include "ranks.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+#include <string>
+
+#include "omvc/error.hpp"
+
+#ifdef OMVC_WITH_MPI
+#include <chrono>
+#include <mpi.h>
+#include <thread>
+#endif
+
+namespace omvc::app {
+namespace {
+
+// Open MPI and MPICH (and what descends from it) tell the processes that they start how many they are.
+int started_together() {
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS"}) {
+    if (const char* size = std::getenv(name)) return std::max(1, std::atoi(size));
+  }
+  return 1;
+}
+
+#ifdef OMVC_WITH_MPI
+
+constexpr auto kGrace = std::chrono::seconds(2);
+
+class MpiExchange final : public Exchange {
+ public:
+  MpiExchange() {
+    int level = 0;
+    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &level);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+    MPI_Comm_size(MPI_COMM_WORLD, &size_);
+  }
+
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
+
+  void send(int to, std::string_view bytes) override {
+    const auto size = static_cast<std::uint64_t>(bytes.size());
+    transfer([&](MPI_Request* request) { MPI_Isend(&size, 1, MPI_UINT64_T, to, 0, MPI_COMM_WORLD, request); });
+    for_pieces(size, [&](std::size_t first, int count, MPI_Request* request) {
+      MPI_Isend(bytes.data() + first, count, MPI_BYTE, to, 0, MPI_COMM_WORLD, request);
+    });
+  }
+
+  std::string receive(int from) override {
+    std::uint64_t size = 0;
+    transfer([&](MPI_Request* request) { MPI_Irecv(&size, 1, MPI_UINT64_T, from, 0, MPI_COMM_WORLD, request); });
+    std::string bytes(size, '\0');
+    for_pieces(size, [&](std::size_t first, int count, MPI_Request* request) {
+      MPI_Irecv(bytes.data() + first, count, MPI_BYTE, from, 0, MPI_COMM_WORLD, request);
+    });
+    return bytes;
+  }
+
+ private:
+  // MPI's own waiting takes a whole core; this one leaves it to those that work.
+  template <class F>
+  void transfer(const F& begin) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    begin(&request);
+    int done = 0;
+    auto pause = std::chrono::microseconds(1);
+    for (MPI_Test(&request, &done, MPI_STATUS_IGNORE); done == 0; MPI_Test(&request, &done, MPI_STATUS_IGNORE)) {
+      std::this_thread::sleep_for(pause);
+      pause = std::min(2 * pause, std::chrono::microseconds(1000));
+    }
+  }
+
+  template <class F>
+  void for_pieces(std::uint64_t size, const F& begin) {
+    constexpr std::uint64_t kPiece = 1 << 30;
+    for (std::uint64_t first = 0; first < size; first += kPiece) {
+      const auto count = static_cast<int>(std::min(kPiece, size - first));
+      transfer([&](MPI_Request* request) { begin(first, count, request); });
+    }
+  }
+
+  int rank_ = 0;
+  int size_ = 1;
+};
+
+std::optional<MpiExchange> joined;
+
+#endif
+
+Exchange alone;
+
+}  // namespace
+
+Exchange& ranks() {
+  if (started_together() == 1) return alone;
+#ifdef OMVC_WITH_MPI
+  if (!joined) joined.emplace();
+  return *joined;
+#else
+  throw Error(
+      ErrorKind::usage,
+      "several processes were started, and this omvc was built without MPI, so that each would do all the work: "
+      "install libopenmpi-dev or libmpich-dev and build it again, or start one process");
+#endif
+}
+
+void wait_for_first() {
+#ifdef OMVC_WITH_MPI
+  if (joined && joined->rank() > 0) std::this_thread::sleep_for(kGrace);
+#endif
+}
+
+void leave_ranks([[maybe_unused]] int code) {
+#ifdef OMVC_WITH_MPI
+  if (!joined) return;
+  if (code != 0) MPI_Abort(MPI_COMM_WORLD, code);
+  MPI_Finalize();
+#endif
+}
+
+}  // namespace omvc::app

@@ -1,0 +1,20 @@
+// The processes of a run that was started by `mpirun -n 8 omvc fit ...`. Without mpirun, or where there is no MPI, the
+// command is alone.
+#pragma once
+
+#include "omvc/exchange.hpp"
+
+namespace omvc::app {
+
+// Joins the others on the first call. Throws ErrorKind::usage if several processes were started and this command was
+// built without MPI: each would do all the work and write the same files.
+Exchange& ranks();
+
+// Before the process ends with this code: nobody waits for it in vain. Where it is not 0 the whole run ends.
+void leave_ranks(int code);
+
+// Before a process says what went wrong: where all of them have failed together the first one says it and ends the run,
+// which it has two seconds for.
+void wait_for_first();
+
+}  // namespace omvc::app

@@ -1,0 +1,40 @@
+// A first look at data, or at a part of them: what the scaling and the prototypes of a model are made from. Looks at
+// parts merge into the look at the whole, to the bit, wherever the parts begin and end as long as they do so between
+// blocks (SurveyBlocks) and in whatever order they are merged.
+#pragma once
+
+#include <cstdint>
+
+#include "omvc/options.hpp"
+
+#include "fine/reservoir.hpp"
+#include "scale/survey_blocks.hpp"
+
+namespace omvc {
+
+struct Look {
+  // Of a part that begins at this place in the stream, a multiple of SurveyBlocks::kRows.
+  Look(const Options& options, const Schema& schema, Index first = 0);
+
+  // The next instances, whose fingerprint the caller knows.
+  void add(const Chunk& chunk, std::uint64_t fingerprint, Workers& workers);
+  void merge(const Look& other);
+  // Nothing more comes: the sample is brought to the form that the whole of the data give it.
+  void settle() { sample.settle(); }
+
+  void save(Archive& archive) const;
+  static Look load(const Archive& archive, const Options& options, const Schema& schema);
+
+  SurveyBlocks survey;
+  Reservoir sample;
+  Index first = 0;  // place of the first instance
+  Index instances = 0;
+  std::uint64_t fingerprint = 0;  // of all entries
+  std::uint64_t order = 0;        // of the row numbers, by place
+};
+
+ReservoirOptions reservoir_options(const Options& options);
+// Whether some view is scaled by the total of its entries.
+bool wants_totals(const Options& options);
+
+}  // namespace omvc

@@ -1,0 +1,333 @@
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "omvc/error.hpp"
+
+#include "run/first_look.hpp"
+#include "run/fit_run.hpp"
+
+namespace omvc {
+namespace {
+
+// What the processes of one fit must have in common.
+std::string description(const Setting& setting, Index instances) {
+  std::string text = fmt::format("{} instances", instances);
+  for (const ViewSchema& view : setting.schema.views) text += fmt::format("\n{} {}", view.name, view.features);
+  for_each_param([&](const auto& param) {
+    if (std::string_view(param.name) != "threads") {
+      text += fmt::format("\n{} = {}", param.name, format_option(setting.options, param.name));
+    }
+  });
+  return text;
+}
+
+Index count_instances(Source& source) {
+  if (const std::optional<Index> known = source.size()) return *known;
+  constexpr Index kAtOnce = 4096;
+  Index instances = 0;
+  while (const std::optional<Chunk> chunk = source.next(kAtOnce)) instances += chunk->size();
+  source.rewind();
+  return instances;
+}
+
+}  // namespace
+
+FitRun::FitRun(Setting& setting, Workers& workers, Source& source, Sink& sink, Observer& observer,
+               const Checkpointing& checkpointing, Exchange& exchange)
+    : setting_(setting),
+      workers_(workers),
+      data_(source),
+      source_(&source),
+      sink_(sink),
+      observer_(observer),
+      keep_(checkpointing),
+      together_(exchange),
+      due_(checkpointing),
+      profile_(workers.profile()) {}
+
+// Of several processes each has the data, and reads its own part of them.
+void FitRun::take_part() {
+  if (together_.alone()) return;
+  Index instances = 0;
+  together_.agree([&] {
+    if (!living()) {
+      throw Error(ErrorKind::usage, fmt::format("method {} runs in one process: start it without mpirun",
+                                                name_of(setting_.options.method)));
+    }
+    if (!again_) {
+      throw Error(ErrorKind::usage,
+                  "several processes learn from data that can be read again, without a half-life: write the stream to "
+                  "a file first, or start one process");
+    }
+    instances = count_instances(*source_);
+  });
+  const std::vector<std::string> all = together_.gather(description(setting_, instances));
+  for (std::size_t rank = 1; rank < all.size(); ++rank) {
+    if (all[rank] == all[0]) continue;
+    throw Error(ErrorKind::usage, fmt::format("rank {} has other data or options than rank 0: start every process with "
+                                              "the same command and the same files",
+                                              rank));
+  }
+  rows_ = part_of(instances, together_.rank(), together_.size());
+  part_ = make_range_source(*source_, rows_.first, rows_.count);
+  source_ = part_.get();
+  // One process writes; the others take part.
+  if (!together_.first()) keep_ = {};
+}
+
+void FitRun::start() {
+  std::optional<Archive> left;
+  together_.agree([&] {
+    if (together_.first()) left = last_checkpoint();
+  });
+  if (!together_.alone()) {
+    const std::string bytes = together_.broadcast(left ? left->to_bytes() : "");
+    if (!bytes.empty() && !together_.first()) left = Archive::from_bytes(bytes, "the checkpoint");
+  }
+  if (!left) return begin();
+  together_.agree([&] { resume_from(*left); });
+  if (!together_.alone()) restart_pass();
+  if (model_ && !model_->built()) {
+    together_.agree([&] {
+      if (!together_.first()) return;
+      learn_sample();
+      checkpoint();
+    });
+    follow_first();
+  }
+  observer_.on_start(report_, passes_);
+  together_.agree([&] {
+    const bool more = !position_.labelling && position_.pass <= passes_;
+    if (!more && !method_->labels_again() && together_.first()) check_data();
+  });
+}
+
+// Looks at the data, or a part of them, for the scaling, a sample, and to find bad data early.
+void FitRun::look_first() {
+  const Timed timed(profile_, Step::first_look);
+  FirstLook all{.survey = Survey(setting_.schema)};
+  if (model_) {
+    Look look(setting_.options, setting_.schema, rows_.first);
+    together_.agree([&] { look_at(*source_, look, observer_, workers_); });
+    if (!together_.alone()) {
+      Archive archive;
+      look.save(archive);
+      const auto load = [&](const std::string& bytes) {
+        return Look::load(Archive::from_bytes(bytes, "the look of another process"), setting_.options, setting_.schema);
+      };
+      const std::string sum = together_.reduce(archive.to_bytes(), [&](std::string one, const std::string& other) {
+        Look merged = load(one);
+        merged.merge(load(other));
+        Archive out;
+        merged.save(out);
+        return out.to_bytes();
+      });
+      if (together_.first()) look = load(sum);
+    }
+    all.fingerprint = look.fingerprint;
+    all.order = look.order;
+    all.instances = look.instances;
+    model_->take(std::move(look));
+    all.survey = model_->survey();
+  } else {
+    all = look_at(*source_, observer_, workers_);
+    for (std::size_t v = 0; v < setting_.scaling.size(); ++v) {
+      setting_.scaling[v] = scaling_of(v, all.survey.views[v]);
+    }
+  }
+  together_.agree([&] {
+    if (together_.first()) check_survey(all.survey, setting_.schema, setting_.options);
+  });
+  bytes_ = bytes_of(all.survey);
+  for (const ViewSurvey& view : all.survey.views) counts_.missing.push_back(static_cast<Index>(view.cells));
+  report_.instances = all.instances;
+  report_.unobserved = static_cast<Index>(all.survey.unobserved);
+  report_.chunk = choose_chunk(&all.survey);
+  state_.fingerprint = all.fingerprint;
+  state_.order = all.order;
+}
+
+// Looks at the data where they can be read again, and chooses what depends on them.
+void FitRun::begin() {
+  report_.clusters = setting_.options.clusters;
+  passes_ = setting_.options.passes;
+  if (living()) model_.emplace(setting_.options, setting_.schema);
+  if (again_) {
+    look_first();
+  } else {
+    passes_ = 1;
+    report_.chunk = choose_chunk(nullptr);
+    if (!model_) {
+      report_.warnings.push_back("The data can be read only once: one pass, scaled by the first chunk.");
+    } else if (setting_.options.passes > 1) {
+      report_.warnings.push_back("The data can be read only once: they are learned in one pass.");
+    }
+  }
+  if (setting_.options.chunk > 0) report_.chunk = setting_.options.chunk;
+  counts_.squares.assign(setting_.schema.views.size(), 0.0);
+  counts_.present.assign(setting_.schema.views.size(), 0);
+  counts_.missing.resize(setting_.schema.views.size(), 0);
+  together_.agree([&] {
+    // What an older run left goes only now that this one is known to be possible.
+    if (!keep_.file.empty()) start_checkpoint(keep_, folder_);
+    make_method();
+    if (!model_ || !again_ || !together_.first()) return;
+    checkpoint();  // what the first look took: large data need not be looked at again
+    learn_sample();
+  });
+  if (model_ && again_) follow_first();
+  observer_.on_start(report_, passes_);
+  together_.agree([&] { checkpoint(); });
+}
+
+// What an interruption within a step leaves.
+std::string FitRun::interruption() const {
+  if (keep_.file.empty()) return "interrupted; nothing was written";
+  return fmt::format("interrupted; {} holds the last checkpoint: run the same command with --resume to go on",
+                     keep_.file);
+}
+
+// Makes the model from the sample that the first look took. Where that is all there is, nothing needs to be read again.
+void FitRun::learn_sample() {
+  const Timed timed(profile_, Step::learning);
+  const StopWatch watch;
+  try {
+    living_fit().prepare(workers_);
+  } catch (const Error& error) {
+    // Data from which no prototypes can be made are no better when the run is resumed.
+    if (!keep_.file.empty() && error.kind() == ErrorKind::data) remove_checkpoint(keep_.file);
+    throw;
+  }
+  setting_.scaling = model_->scaling();
+  report_.rank = method_->rank();
+  report_.views = setting_.views({});
+  if (!model_->whole()) {
+    take_products();  // which a checkpoint keeps as those of the first pass
+    return;
+  }
+  passes_ = 0;
+  setting_.clipped = model_->negatives();
+  for (const PreparedChunk& piece : model_->sample().pieces()) prepare(*piece.chunk);
+  counts_.instances = report_.instances;
+  PassReport pass{.pass = 1, .instances = report_.instances, .chunks = 1};
+  pass.error = pass.loss = report_.loss = method_->error();
+  pass.seconds = watch.seconds();
+  pass.products = profile_.take_products();
+  report_.passes.push_back(pass);
+}
+
+void FitRun::make_method() {
+  patterns_.emplace(setting_.schema.views.size(), folder_);
+  const MethodContext context{.options = setting_.options,
+                              .schema = setting_.schema,
+                              .passes = passes_,
+                              .again = again_,
+                              .embedding = sink_.wants_embedding(),
+                              .bytes = bytes_,
+                              .rows = folder_,
+                              .counts = &counts_};
+  if (model_) {
+    method_ = std::make_unique<LivingFit>(context, *model_);
+  } else {
+    method_ = omvc::make_method(context);
+    report_.rank = method_->rank();
+  }
+  report_.views = setting_.views(counts_.present);
+}
+
+// The checkpoint to go on from.
+std::optional<Archive> FitRun::last_checkpoint() {
+  if (keep_.file.empty()) return std::nullopt;
+  if (!again_) {
+    throw Error(ErrorKind::usage,
+                setting_.options.half_life > 0
+                    ? "with a half-life data are learned as a stream, which cannot be resumed: leave --checkpoint out"
+                    : "a stream that can be read only once cannot be resumed: leave --checkpoint out, or "
+                      "write the data to a file first");
+  }
+  return open_checkpoint(keep_, folder_);
+}
+
+void FitRun::resume_from(const Archive& archive) {
+  try {
+    resume(archive);
+  } catch (const Error& error) {
+    const std::string message = error.what();
+    if (message.find(keep_.file) != std::string::npos) throw;
+    throw Error(error.kind(), fmt::format("cannot resume from {}: {}", keep_.file, message));
+  }
+}
+
+void FitRun::resume(const Archive& archive) {
+  get_fit_state(archive, setting_, state_);
+  profile_.add(state_.step_seconds);
+  passes_ = setting_.options.passes;
+  if (living()) {
+    model_.emplace(Model::load(archive, setting_.options, setting_.schema, setting_.scaling, setting_.clipped));
+    if (model_->built() && model_->whole()) passes_ = 0;
+  }
+  make_method();
+  first_has_all_ = position_.labelling;
+  if (!together_.first()) return;  // the rows are those of the first process
+  method_->load(archive);
+  report_.rank = method_->rank();
+  restore_position(archive, "patterns/rows", patterns_->store());
+  const Index seen = patterns_->store().rows();
+  if (position_.pass > 1 && seen > report_.instances) {
+    throw Error(ErrorKind::data,
+                fmt::format("the checkpoint speaks of {} instances, and {} were seen", report_.instances, seen));
+  }
+}
+
+// Several processes begin a pass that was under way anew: who counted what is not theirs to know.
+void FitRun::restart_pass() {
+  const int pass = position_.pass;
+  const bool labelling = position_.labelling;
+  position_ = {};
+  position_.pass = pass;
+  position_.labelling = labelling;
+  if (pass > 1 || labelling) return;
+  std::fill(counts_.present.begin(), counts_.present.end(), 0);
+  std::fill(setting_.clipped.begin(), setting_.clipped.end(), 0);
+  counts_.observed = counts_.instances = 0;
+}
+
+Archive FitRun::state_archive() {
+  state_.step_seconds = profile_.seconds();
+  position_.seconds = profile_.total();
+  Archive archive;
+  put_fit_state(archive, setting_, state_);
+  put_identity(archive, folder_);
+  put_position(archive, "patterns/rows", patterns_->store());
+  method_->save(archive);
+  return archive;
+}
+
+// Makes the stores durable before the archive that refers to them takes the place of the last one.
+void FitRun::checkpoint() {
+  if (keep_.file.empty()) return;
+  const Timed timed(profile_, Step::checkpoint);
+  const StopWatch watch;
+  const Archive archive = state_archive();
+  method_->sync();
+  patterns_->store().sync();
+  folder_.sync();
+  archive.save(keep_.file);
+  due_.written(watch.seconds());
+}
+
+// Takes over what the first process has made and decided.
+void FitRun::follow_first() {
+  if (together_.alone()) return;
+  const std::string bytes = together_.broadcast(together_.first() ? state_archive().to_bytes() : "");
+  together_.agree([&] {
+    if (together_.first()) return;
+    const Archive archive = Archive::from_bytes(bytes, "the model of the first process");
+    get_fit_state(archive, setting_, state_);
+    model_.emplace(Model::load(archive, setting_.options, setting_.schema, setting_.scaling, setting_.clipped));
+    if (model_->whole()) passes_ = 0;
+    living_fit().follow();
+  });
+}
+
+}  // namespace omvc

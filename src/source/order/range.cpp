@@ -1,0 +1,56 @@
+#include <algorithm>
+
+#include "omvc/source.hpp"
+
+#include "source/max_rows.hpp"
+
+namespace omvc {
+namespace {
+
+class RangeSource final : public Source {
+ public:
+  RangeSource(Source& source, Index first, Index count)
+      : source_(source), first_(first), count_(count), again_(source.rewind()) {}
+
+  const Schema& schema() const override { return source_.schema(); }
+  std::optional<Index> size() const override { return count_; }
+  std::vector<std::string> ids(Index first, Index count) override { return source_.ids(first, count); }
+
+  std::optional<Chunk> next(Index max_rows) override {
+    check_max_rows(max_rows);
+    if (done_ == count_) return std::nullopt;
+    if (done_ == 0) source_.skip(first_);
+    std::optional<Chunk> chunk = source_.next(std::min(max_rows, count_ - done_));
+    if (chunk) done_ += chunk->size();
+    return chunk;
+  }
+
+  bool rewind() override {
+    done_ = 0;
+    return again_ && source_.rewind();
+  }
+
+ private:
+  Source& source_;
+  Index first_;
+  Index count_;
+  Index done_ = 0;
+  bool again_;
+};
+
+}  // namespace
+
+void Source::skip(Index rows) {
+  constexpr Index kAtOnce = 256;
+  while (rows > 0) {
+    const std::optional<Chunk> chunk = next(std::min(rows, kAtOnce));
+    if (!chunk) return;
+    rows -= chunk->size();
+  }
+}
+
+std::unique_ptr<Source> make_range_source(Source& source, Index first, Index count) {
+  return std::make_unique<RangeSource>(source, first, count);
+}
+
+}  // namespace omvc
