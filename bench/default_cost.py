@@ -12,10 +12,8 @@ and KMeans of zero-filled tf-idf. memory: peak memory of 100,000, 1,000,000 and 
 --write puts the tables into docs/performance.md. Planted data are kept in --folder and used again.
 """
 import argparse
-import datetime
 import json
 import os
-import re
 import subprocess
 import sys
 import tempfile
@@ -25,6 +23,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent / "end_to_end"))
 import common  # noqa: E402
 import datasets  # noqa: E402
+import docs_page  # noqa: E402
 
 VERSION_01 = "4dbaa0c"  # the last commit of version 0.1
 PEER = """
@@ -117,13 +116,11 @@ class Cost:
                         self.arguments.repeat)
 
     def publish(self, section, text):
-        text += (f"\nMeasured {datetime.date.today()}, {common.processor()}, {os.cpu_count()} cores, {self.arguments.threads} "
-                 f"threads, the least of {self.arguments.repeat}; `python3 bench/default_cost.py --write {section}`.\n")
+        text += "\n" + docs_page.stamp(f"bench/default_cost.py --write {section}", f"{self.arguments.threads} threads",
+                                       f"the least of {self.arguments.repeat}") + "\n"
         print(text, flush=True)
         if self.arguments.write:
-            page = common.ROOT / "docs" / "performance.md"
-            page.write_text(re.sub(rf"(<!-- cost {section} -->\n).*?(<!-- end -->)",
-                                   lambda found: found[1] + text + found[2], page.read_text(), flags=re.S))
+            docs_page.put("performance.md", f"cost {section}", text)
 
 
 def old(cost):

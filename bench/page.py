@@ -9,17 +9,17 @@ same run as the fit (`--json`, profile.page). Beside it the processor time of a 
 model (loading it included), which tells on a machine that others use, too.
 """
 import argparse
-import datetime
 import json
 import os
-import platform
-import re
 import resource
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "experiments"))
+import docs_page  # noqa: E402
 
 
 def run(*command):
@@ -59,12 +59,7 @@ def main():
         print(lines[-1], flush=True)
     print("\n".join(lines))
     if arguments.write:
-        page = ROOT / "docs" / "report.md"
-        model = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
-        where = f"{datetime.date.today()}, {model.group(1) if model else platform.machine()}, {os.cpu_count()} cores: `bench/page.py --write`"
-        text = re.sub(r"(<!-- page.py -->\n).*?(<!-- end -->)", lambda m: m.group(1) + "\n".join(lines) + f"\n\n{where}\n" + m.group(2),
-                      page.read_text(), flags=re.S)
-        page.write_text(text)
+        docs_page.put("report.md", "page.py", "\n".join([*lines, "", docs_page.stamp("bench/page.py --write")]))
 
 
 if __name__ == "__main__":

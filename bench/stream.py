@@ -10,10 +10,7 @@ Needs build/omvc, and omvc_stream_rows, which `make bench-build` makes (build-be
 """
 import argparse
 import array
-import datetime
 import os
-import platform
-import re
 import subprocess
 import sys
 import tempfile
@@ -29,6 +26,8 @@ for line in iter(sys.stdin.buffer.readline, b""):
 sys.stdout.buffer.write(times.tobytes())
 """
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "experiments"))
+import docs_page  # noqa: E402
 
 
 def resident(pid):
@@ -117,16 +116,11 @@ def main():
             lines.append(text)
             print(text, flush=True)
 
-        say(f"{datetime.date.today()}, {platform.machine()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} at the "
-            "start:\n")
+        load = f"load {os.getloadavg()[0]:.1f} at the start"
         {"throughput": throughput, "latency": latency}[what](arguments, say)
         if arguments.write:
-            page = ROOT / "docs" / "streaming.md"
-            mark = f"<!-- bench/stream.py {what} -->"
-            pattern = re.compile(re.escape(mark) + ".*?<!-- end -->", re.S)
-            text, found = pattern.subn(lambda _: f"{mark}\n" + "\n".join(lines) + "\n<!-- end -->", page.read_text())
-            assert found == 1, mark
-            page.write_text(text)
+            lines += ["", docs_page.stamp(f"bench/stream.py {what} --write", load)]
+            docs_page.put("streaming.md", f"bench/stream.py {what}", "\n".join(lines))
 
 
 if __name__ == "__main__":

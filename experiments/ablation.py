@@ -23,8 +23,9 @@ from datasets import DATA, ROOT, fit
 SEEDS = range(3)
 DENSE = [("digit", ""), ("digit", "cyclic-40"), ("hdigit", "independent-40")]
 SPARSE = [("webkb", "cyclic-40"), ("reuters-1200", "cyclic-40"), ("3sources", ""), ("bbcsport", ""), ("bdgp", "")]
+MIXED = [("citeseq", "")]
 VARIANTS = [  # what is switched off, cells, file, line, in its place
-    ("nothing", DENSE + SPARSE, None, None, None),
+    ("nothing", DENSE + SPARSE + MIXED, None, None, None),
     ("factors tell what a prototype lacks", DENSE, "src/model/build.cpp", "if (!by_direction()) fine_.set_prior(reconstructed(groups, m), kPriorRows);", ""),
     ("fine prototypes are moved to means", DENSE, "src/model/build.cpp", "constexpr int kRounds = 2;", "constexpr int kRounds = 0;"),
     ("50 fine prototypes per cluster (10)", DENSE, "src/model/build.cpp", "constexpr Index kFinePerCluster = 50;", "constexpr Index kFinePerCluster = 10;"),
@@ -34,14 +35,14 @@ VARIANTS = [  # what is switched off, cells, file, line, in its place
     ("length of dense latent rows counts by its root (unit rows)", DENSE, "src/fine/seeds.cpp", "if (by_direction) {", "if (true) {"),
     ("the cut (always K round prototypes)", DENSE, "src/model/cutting.cpp", "if (!(round < kRoundShare * cut)) return;", ""),
     ("vote of the nearest (the nearest alone)", DENSE, "src/fine/fine_prototypes.hpp", "static constexpr Index kNear = 5;", "static constexpr Index kNear = 2;"),
-    ("row graph", SPARSE, "src/cut/candidates.cpp", 'offer("row graph", graph_labels(input, workers));', ""),
-    ("cut of the prototypes", SPARSE, "src/cut/candidates.cpp", 'for (const std::vector<std::int32_t>& labels : input.more) offer("prototypes", labels);', ""),
-    ("embedding", SPARSE, "src/cut/candidates.cpp", 'offer("embedding",', 'if (input.clusters < 0) offer("embedding",'),
-    ("rounds by mean", SPARSE, "src/cut/candidates.cpp", "constexpr int kMeanRounds = 3;", "constexpr int kMeanRounds = 0;"),
-    ("rounds by direction", SPARSE, "src/cut/candidates.cpp", "constexpr int kDirectionRounds = 20;", "constexpr int kDirectionRounds = 1;"),
-    ("background of the row graph", SPARSE, "src/cut/row_graph.cpp", "constexpr double kBackground = 1;", "constexpr double kBackground = 0;"),
-    ("row graph beside presence", SPARSE, "src/cut/candidates.cpp", "presence_patterns(input.sample, rows));", "Matrix(rows, 0));"),
-    ("mixed data as text (as dense)", [("bdgp", "")], "src/model/build.cpp", "return std::any_of(scaling_", "return std::all_of(scaling_"),
+    ("row graph", SPARSE + MIXED, "src/cut/candidates.cpp", 'offer("row graph", graph_labels(input, workers));', ""),
+    ("cut of the prototypes", SPARSE + MIXED, "src/cut/candidates.cpp", 'for (const std::vector<std::int32_t>& labels : input.more) offer("prototypes", labels);', ""),
+    ("embedding", SPARSE + MIXED, "src/cut/candidates.cpp", 'offer("embedding",', 'if (input.clusters < 0) offer("embedding",'),
+    ("rounds by mean", SPARSE + MIXED, "src/cut/candidates.cpp", "constexpr int kMeanRounds = 3;", "constexpr int kMeanRounds = 0;"),
+    ("rounds by direction", SPARSE + MIXED, "src/cut/candidates.cpp", "constexpr int kDirectionRounds = 20;", "constexpr int kDirectionRounds = 1;"),
+    ("background of the row graph", SPARSE + MIXED, "src/cut/row_graph.cpp", "constexpr double kBackground = 1;", "constexpr double kBackground = 0;"),
+    ("row graph beside presence", SPARSE + MIXED, "src/cut/candidates.cpp", "presence_patterns(input.sample, rows));", "Matrix(rows, 0));"),
+    ("mixed data as text (as dense)", [("bdgp", ""), *MIXED], "src/model/build.cpp", "return std::any_of(scaling_", "return std::all_of(scaling_"),
 ]
 
 
@@ -85,7 +86,7 @@ def measure(command, cells, scratch):
 
 
 def table(only, scratch):
-    cells = DENSE + SPARSE
+    cells = DENSE + SPARSE + MIXED
     yield "| without | " + " | ".join(quality.label(*cell) for cell in cells) + " |"
     yield "| --- |" + " --- |" * len(cells)
     tree = Tree(scratch)
