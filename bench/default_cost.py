@@ -6,7 +6,7 @@
 old: seconds of version 0.1 (a program given by --old, else built from its commit) on the shapes of Digit, Hdigit, Reuters
 and YouTube and on 1,600 planted rows in 100 clusters. peer: the time of scikit-learn's KMeans(n_init=10) alone on the
 concatenated data, already in memory, beside that of the whole command, reading and writing included. debian: the packages
-of the Debian archive as experiments/debian_archive.py of the data sets writes them (--debian FOLDER), beside TruncatedSVD
+of the Debian archive as `examples/debian_archive.py --save FOLDER` writes them (--debian FOLDER), beside TruncatedSVD
 and KMeans of zero-filled tf-idf. memory: peak memory of 100,000, 1,000,000 and 5,000,000 planted rows.
 
 --write puts the tables into docs/performance.md. Planted data are kept in --folder and used again.
