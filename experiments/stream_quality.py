@@ -47,13 +47,9 @@ def nmi(labels, truth):
 
 def stream(command, views, present, options):
     """Labels on arrival of rows in the order given; -1 before there are clusters. Also the events."""
-    lines = []
-    for i in range(len(views[0])):
-        row = {"id": i}
-        for v, X in enumerate(views):
-            if present[i, v]:
-                row[f"v{v}"] = [round(float(x), 6) for x in X[i]]
-        lines.append(json.dumps(row))
+    rounded = [np.round(X, 6) for X in views]
+    lines = [json.dumps({"id": i, **{f"v{v}": X[i].tolist() for v, X in enumerate(rounded) if present[i, v]}})
+             for i in range(len(views[0]))]
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run([command, "stream", "--model", f"{folder}/m.omvc", "--in-step", "--quiet", "--every", str(CHUNK),
                                *map(str, options)], input="\n".join(lines) + "\n", capture_output=True, text=True)
