@@ -83,7 +83,9 @@ int run(int argc, char** argv) {
     fmt::print(stderr, "omvc: {}\n", error.what());
     return static_cast<int>(omvc::ErrorKind::io);
   } catch (const CLI::ParseError& error) {
-    fmt::print(stderr, "omvc: {}{}\nTry 'omvc help' or 'omvc help COMMAND'.\n", error.what(), meant_option(app));
+    const auto commands = app.get_subcommands();
+    fmt::print(stderr, "omvc: {}{}\nTry 'omvc help{}'.\n", error.what(), meant_option(app),
+               commands.empty() ? "" : " " + commands.front()->get_name());
     return static_cast<int>(omvc::ErrorKind::usage);
   }
   omvc::app::flush_results();

@@ -6,16 +6,14 @@
 old: seconds of version 0.1 (a program given by --old, else built from its commit) on the shapes of Digit, Hdigit, Reuters
 and YouTube and on 1,600 planted rows in 100 clusters. peer: the time of scikit-learn's KMeans(n_init=10) alone on the
 concatenated data, already in memory, beside that of the whole command, reading and writing included. debian: the packages
-of the Debian archive as experiments/debian_archive.py of the data sets writes them (--debian FOLDER), beside TruncatedSVD
+of the Debian archive as `examples/debian_archive.py --save FOLDER` writes them (--debian FOLDER), beside TruncatedSVD
 and KMeans of zero-filled tf-idf. memory: peak memory of 100,000, 1,000,000 and 5,000,000 planted rows.
 
 --write puts the tables into docs/performance.md. Planted data are kept in --folder and used again.
 """
 import argparse
-import datetime
 import json
 import os
-import re
 import subprocess
 import sys
 import tempfile
@@ -25,6 +23,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent / "end_to_end"))
 import common  # noqa: E402
 import datasets  # noqa: E402
+import docs_page  # noqa: E402
 
 VERSION_01 = "4dbaa0c"  # the last commit of version 0.1
 PEER = """
@@ -117,13 +116,11 @@ class Cost:
                         self.arguments.repeat)
 
     def publish(self, section, text):
-        text += (f"\nMeasured {datetime.date.today()}, {common.processor()}, {os.cpu_count()} cores, {self.arguments.threads} "
-                 f"threads, the least of {self.arguments.repeat}; `python3 bench/default_cost.py --write {section}`.\n")
+        text += "\n" + docs_page.stamp(f"bench/default_cost.py --write {section}", f"{self.arguments.threads} threads",
+                                       f"the least of {self.arguments.repeat}") + "\n"
         print(text, flush=True)
         if self.arguments.write:
-            page = common.ROOT / "docs" / "performance.md"
-            page.write_text(re.sub(rf"(<!-- cost {section} -->\n).*?(<!-- end -->)",
-                                   lambda found: found[1] + text + found[2], page.read_text(), flags=re.S))
+            docs_page.put("performance.md", f"cost {section}", text)
 
 
 def old(cost):

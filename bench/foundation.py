@@ -7,19 +7,16 @@ docs/performance.md.
 """
 
 import argparse
-import datetime
 import json
-import platform
-import re
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "experiments"))
+import docs_page  # noqa: E402
 from datasets import DATA, SEEDS, fit  # noqa: E402
 
 # Seconds of the authors' Octave script on this class of machine, first and second pass (data/README.md): the low ends.
@@ -72,7 +69,6 @@ def main():
     parser.add_argument("--omvc", default=ROOT / "build" / "omvc")
     parser.add_argument("--write", action="store_true", help="put the tables into docs/performance.md")
     arguments = parser.parse_args()
-    page = ROOT / "docs" / "performance.md"
     for name, table in (("time", time_table), ("memory", memory_table)):
         if name == "time" and not DATA.is_dir():
             print(f"no data at {DATA}: set OMVC_DATA; times skipped")
@@ -81,10 +77,8 @@ def main():
             lines = list(table(arguments.omvc, scratch))
         print("\n".join(lines) + "\n")
         if arguments.write:
-            stamp = f"Measured {datetime.date.today()}, {platform.machine()}, 2 cores; `python3 bench/foundation.py --write`."
-            block = "\n".join([*lines, "", stamp, ""])
-            page.write_text(re.sub(rf"(<!-- {name} -->\n).*?(<!-- end -->)", lambda m: m[1] + block + m[2], page.read_text(),
-                                   flags=re.S))
+            stamp = docs_page.stamp("bench/foundation.py --write")
+            docs_page.put("performance.md", name, "\n".join([*lines, "", stamp]))
 
 
 if __name__ == "__main__":

@@ -8,16 +8,16 @@ reuters, youtube: the shapes of the paper's large data sets (omvc generate --sha
 growth: 100,000 against 5,000,000 instances of one dense and one sparse view, whole runs; the ratio of the peaks is what counts.
 """
 import argparse
-import datetime
 import json
 import os
-import platform
-import re
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "experiments"))
+import docs_page  # noqa: E402
 
 
 def run(arguments):
@@ -74,12 +74,9 @@ def main():
             row("growth", path, report, seconds, waited)
             peaks.append(report["peak_rss_bytes"])
         say(f"\nPeak memory, {arguments.rows:,} against 100,000 instances: {peaks[1] / peaks[0]:.3f}.")
-    say(f"\nMeasured {datetime.date.today()}, {platform.machine()}, {os.cpu_count()} cores; `python3 bench/out_of_core.py --write`.")
+    say("\n" + docs_page.stamp("bench/out_of_core.py --write"))
     if arguments.write:
-        page = ROOT / "docs/performance.md"
-        block = "\n".join(lines) + "\n"
-        page.write_text(re.sub(r"(<!-- out-of-core -->\n).*?(<!-- end -->)", lambda m: m[1] + block + m[2],
-                               page.read_text(), flags=re.S))
+        docs_page.put("performance.md", "out-of-core", "\n".join(lines))
 
 
 if __name__ == "__main__":

@@ -10,17 +10,16 @@ the imports take. Needs the package omvc for python3.
 """
 
 import argparse
-import datetime
 import json
 import os
-import platform
-import re
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "experiments"))
+import docs_page  # noqa: E402
 TIMES = 5
 CASES = {"float32": (200_000, 60), "float64": (200_000, 60), "CSR float64": (40_000, 8_000)}
 
@@ -89,8 +88,7 @@ def main():
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--write", action="store_true", help="into docs/python.md")
     given = options.parse_args()
-    lines = [f"{datetime.date.today()}, {platform.machine()}, {os.cpu_count()} cores, `python3 bench/python_cost.py`.", "",
-             "| data | size, MB | command: s without reading, MB | Python: s, MB above the data | time, ratio | memory above "
+    lines = ["| data | size, MB | command: s without reading, MB | Python: s, MB above the data | time, ratio | memory above "
              "the command's, share of the data |", "| --- | --- | --- | --- | --- | --- |"]
     for name in CASES:
         with tempfile.TemporaryDirectory() as scratch:
@@ -109,10 +107,7 @@ def main():
                      f"{(memory[0] - memory[1]) / size:+.0%} |")
         print(lines[-1], flush=True)
     if given.write:
-        page = ROOT / "docs" / "python.md"
-        made = "\n".join(lines)
-        page.write_text(re.sub(r"<!-- cost -->.*?<!-- /cost -->", lambda _: f"<!-- cost -->\n{made}\n<!-- /cost -->",
-                               page.read_text(), flags=re.S))
+        docs_page.put("python.md", "cost", "\n".join([*lines, "", docs_page.stamp("bench/python_cost.py --write")]))
 
 
 if __name__ == "__main__":

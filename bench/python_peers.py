@@ -13,11 +13,8 @@ installed) and PyPI; a peer that cannot be installed or fails has the reason in 
 """
 
 import argparse
-import datetime
 import json
 import os
-import platform
-import re
 import resource
 import subprocess
 import sys
@@ -25,6 +22,8 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "experiments"))
+import docs_page  # noqa: E402
 DATA = Path(os.environ.get("OMVC_DATA", ROOT.parent / "shared" / "data"))
 LIMIT = 120
 PEERS = {  # method: (environment, whether it takes missing views)
@@ -290,9 +289,8 @@ def table(chosen, methods):
             lines.append(f"| {method} | {shown[0]} | {shown[1]} | {seconds} | {memory} | "
                          f"{'taken' if takes else 'filled with means'} |")
             print(lines[-1], flush=True)
-    head = (f"{datetime.date.today()}, {platform.machine()}, {os.cpu_count()} cores, `python3 bench/python_peers.py`; "
-            + ", ".join(f"{name} {version}" for name, version in sorted(used.items())) + ".")
-    return "\n".join([head, *lines])
+    stamp = docs_page.stamp("bench/python_peers.py --write", *(f"{name} {version}" for name, version in sorted(used.items())))
+    return "\n".join([*lines, "", stamp])
 
 
 def main():
@@ -309,9 +307,7 @@ def main():
     made = table(given.data, given.methods)
     print(made)
     if given.write:
-        page = ROOT / "docs" / "python.md"
-        marks = r"<!-- peers -->.*?<!-- /peers -->"
-        page.write_text(re.sub(marks, lambda _: f"<!-- peers -->\n{made}\n<!-- /peers -->", page.read_text(), flags=re.S))
+        docs_page.put("python.md", "peers", made)
 
 
 if __name__ == "__main__":

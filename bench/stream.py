@@ -10,10 +10,7 @@ Needs build/omvc, and omvc_stream_rows, which `make bench-build` makes (build-be
 """
 import argparse
 import array
-import datetime
 import os
-import platform
-import re
 import subprocess
 import sys
 import tempfile
@@ -29,6 +26,8 @@ for line in iter(sys.stdin.buffer.readline, b""):
 sys.stdout.buffer.write(times.tobytes())
 """
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "experiments"))
+import docs_page  # noqa: E402
 
 
 def resident(pid):
@@ -36,6 +35,12 @@ def resident(pid):
         if line.startswith("VmRSS"):
             return int(line.split()[1]) / 1000
     return 0
+
+
+def processor_seconds(pid):
+    """Of all threads of a process, which other work on the machine hardly changes."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def parsing(rows_tool, rows):
@@ -51,8 +56,8 @@ def parsing(rows_tool, rows):
 def throughput(arguments, say):
     parse = parsing(arguments.rows_tool, min(arguments.rows, 500_000))
     marks = sorted({arguments.rows // 10, arguments.rows // 2, arguments.rows})
-    say(f"--memory {arguments.memory:g}:\n\n| rows | seconds | rows/s | parsing alone, s | share of it | resident MB |")
-    say("| --- | --- | --- | --- | --- | --- |")
+    say(f"--memory {arguments.memory:g}:\n\n| rows | seconds | rows/s | CPU s | parsing alone, s | share of CPU s | resident MB |")
+    say("| --- | --- | --- | --- | --- | --- | --- |")
     with tempfile.TemporaryDirectory() as folder:
         writer = subprocess.Popen([arguments.rows_tool, "write", str(arguments.rows)], stdout=subprocess.PIPE)
         command = [arguments.omvc, "stream", "--model", f"{folder}/model.omvc", "-k", "10", "--quiet", "--memory",
@@ -65,9 +70,9 @@ def throughput(arguments, say):
                 continue
             rows += 1
             if rows in marks:
-                seconds = time.monotonic() - start
-                say(f"| {rows:,} | {seconds:.0f} | {rows / seconds:,.0f} | {parse * rows / 1e6:.1f} | "
-                    f"{parse * rows / 1e6 / seconds:.1%} | {resident(stream.pid):.0f} |")
+                seconds, busy, alone = time.monotonic() - start, processor_seconds(stream.pid), parse * rows / 1e6
+                say(f"| {rows:,} | {seconds:.0f} | {rows / seconds:,.0f} | {busy:.0f} | {alone:.1f} | {alone / busy:.0%} | "
+                    f"{resident(stream.pid):.0f} |")
         assert stream.wait() == 0 and writer.wait() == 0 and rows == arguments.rows
 
 
@@ -117,16 +122,11 @@ def main():
             lines.append(text)
             print(text, flush=True)
 
-        say(f"{datetime.date.today()}, {platform.machine()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} at the "
-            "start:\n")
+        load = f"load {os.getloadavg()[0]:.1f} at the start"
         {"throughput": throughput, "latency": latency}[what](arguments, say)
         if arguments.write:
-            page = ROOT / "docs" / "streaming.md"
-            mark = f"<!-- bench/stream.py {what} -->"
-            pattern = re.compile(re.escape(mark) + ".*?<!-- end -->", re.S)
-            text, found = pattern.subn(lambda _: f"{mark}\n" + "\n".join(lines) + "\n<!-- end -->", page.read_text())
-            assert found == 1, mark
-            page.write_text(text)
+            lines += ["", docs_page.stamp(f"bench/stream.py {what} --write", load)]
+            docs_page.put("streaming.md", f"bench/stream.py {what}", "\n".join(lines))
 
 
 if __name__ == "__main__":

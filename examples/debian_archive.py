@@ -3,6 +3,7 @@
 
     apt-get -o Acquire::Languages="en,da,it,fr,de" update        as root, once, for the translated descriptions
     python3 examples/debian_archive.py [--clusters 40]
+    python3 examples/debian_archive.py --save FOLDER             the data as files, for the command and for benchmarks
 
 Instances are packages; views are their descriptions in several languages, their tags and what they depend on. Most
 packages lack most views. The section of a package is the truth to compare with. Shows the clusters with the words that
@@ -110,6 +111,23 @@ def archive() -> tuple[dict[str, omvc.View], dict[str, str]]:
     return views, {name: found[name].get("Section", "?") for name in names}
 
 
+def save(views: dict[str, omvc.View], sections: dict[str, str], names: list[str], folder: Path) -> None:
+    """A SciPy file and a list of features for every view, with a row for every package; present.txt, section.txt, names.txt."""
+    folder.mkdir(parents=True, exist_ok=True)
+    row = {name: i for i, name in enumerate(names)}
+    present = np.zeros((len(names), len(views)), dtype=int)
+    for v, (name, view) in enumerate(views.items()):
+        rows = np.array([row[package] for package in view.index])
+        present[rows, v] = 1
+        entries = view.data.tocoo()
+        whole = sp.csr_matrix((entries.data, (rows[entries.row], entries.col)), shape=(len(names), view.data.shape[1]))
+        sp.save_npz(folder / f"{name}.npz", whole)
+        (folder / f"{name}-features.txt").write_text("".join(f"{feature}\n" for feature in view.features or []))
+    np.savetxt(folder / "present.txt", present, fmt="%d")
+    (folder / "names.txt").write_text("".join(f"{name}\n" for name in names))
+    (folder / "section.txt").write_text("".join(f"{sections[name]}\n" for name in names))
+
+
 def agreement(labels: Any, sections: dict[str, str]) -> float:
     """Normalised mutual information of clusters and sections."""
     pairs = [(label, sections[name]) for name, label in labels.items() if label >= 0]
@@ -129,7 +147,8 @@ def show(model: omvc.Clusterer, sections: dict[str, str], words: str) -> None:
     for cluster in model.clusters_:
         members = labels.index[labels == cluster]
         common = collections.Counter(sections[name] for name in members).most_common(2)
-        told = ", ".join(one.feature for one in model.top_features(6, view=words, cluster=int(cluster)))
+        telling = model.top_features(20, view=words, cluster=int(cluster))
+        told = ", ".join([one.feature for one in telling if one.high][:6])  # what it has, not what it lacks
         print(f"{cluster:3d}  {len(members):6d}  {told:60.60s}  "
               + ", ".join(f"{section} {times / len(members):.0%}" for section, times in common))
 
@@ -139,6 +158,7 @@ def main() -> None:
     options.add_argument("--clusters", type=int, default=40)
     options.add_argument("--limit", type=int, help="only so many packages, for a quick look")
     options.add_argument("--without", action="store_true", help="leave out each view in turn, too")
+    options.add_argument("--save", type=Path, metavar="FOLDER", help="write the data there, and cluster nothing")
     given = options.parse_args()
     if not lists("*main_binary-*_Packages*"):
         print(f"skipped: {LISTS} holds no lists of packages; run apt-get update first")
@@ -150,6 +170,9 @@ def main() -> None:
     names = sorted(set().union(*(view.index for view in views.values())))
     for name, view in views.items():
         print(f"{name:8s} {view.data.shape[1]:6d} features, {view.data.shape[0] / len(names):4.0%} of {len(names)} packages")
+    if given.save:
+        save(views, sections, names, given.save)
+        return
     start = time.perf_counter()
     model = omvc.Clusterer(n_clusters=given.clusters).fit(views)
     print(f"{model.n_clusters_} clusters in {time.perf_counter() - start:.1f} s, NMI with the sections "

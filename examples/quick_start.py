@@ -28,8 +28,9 @@ def main() -> None:
     model = omvc.Clusterer(n_clusters=3).fit({"blood": blood, "scan": scan})
     print(model.report())
     print(pd.crosstab(model.labels_, kind, rownames=["cluster"], colnames=["planted"]))
-    for feature in model.top_features(2):
-        print(f"cluster {feature.cluster}, {feature.view}: {feature.feature} ({feature.lift:.1f} times the mean)")
+    for feature in model.top_features(3):
+        if feature.high:
+            print(f"cluster {feature.cluster}, {feature.view}: {feature.feature} ({feature.lift:.1f} times the mean)")
     print(model.predict({"scan": scan.head(3)}))
 
 

@@ -1,5 +1,6 @@
 """The data sets of the folder OMVC_DATA as arguments of `omvc fit`, with their fixed masks and orders (docs/data.md)."""
 
+import csv
 import json
 import os
 import struct
@@ -40,6 +41,22 @@ def _bdgp(scratch):
     return [*views, "-k", 5, "--truth", folder / "label.txt", "--present", folder / "mask.txt"]
 
 
+def _citeseq(scratch):
+    """Cells by RNA (sparse counts) and protein (dense); those of unknown type have no view, so they are left out."""
+    folder = Path(scratch) / "citeseq"
+    source = DATA / "citeseq"
+    with _UNPACKING:
+        if not folder.exists():
+            folder.mkdir(parents=True)
+            with open(source / "truth_InHouse.csv", newline="") as file:
+                kinds = {row["Barcode"]: row["trueType"] for row in csv.DictReader(file)}
+            truth = [kinds[cell] for cell in (source / "barcodes.txt").read_text().split()]
+            (folder / "truth.txt").write_text("".join(kind + "\n" for kind in truth))
+            (folder / "mask.txt").write_text("".join("0 0\n" if kind == "unknown" else "1 1\n" for kind in truth))
+    views = [source / f"{name}.mtx.gz" for name in ("RNA_cells_x_genes", "Protein_cells_x_adt")]
+    return [*views, "-k", 6, "--truth", folder / "truth.txt", "--present", folder / "mask.txt"]
+
+
 SETS = {
     "digit": _digit,
     "webkb": lambda _: [DATA / "webkb" / "WebKB.mat", "-k", 2],
@@ -49,6 +66,7 @@ SETS = {
     "3sources": lambda _: [DATA / "3sources" / "3sourceIncomplete.mat", "-k", 6],
     "bbcsport": lambda _: [DATA / "bbcsport" / "bbcsportIncomplete.mat", "-k", 5],
     "bdgp": _bdgp,
+    "citeseq": _citeseq,
 }
 MASKED = ("digit", "webkb", "reuters-1200", "hdigit")  # complete sets: fixed masks and orders by seed
 

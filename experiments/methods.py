@@ -9,12 +9,11 @@ Means over seeds 0-4. OPIMC's gamma is chosen with labels where the table says t
 """
 
 import argparse
-import datetime
-import re
 import statistics
 import sys
 import tempfile
 
+import docs_page
 from datasets import DATA, ROOT, SEEDS, fit
 
 # data set, mask, and what other implementations reach with it: masked k-means; OPIMC 10 passes tuned, default; 1 pass tuned
@@ -83,11 +82,8 @@ def main():
             print(line, flush=True)
             lines.append(line)
     if arguments.write:
-        page = ROOT / "docs" / "methods.md"
-        stamp = f"Measured {datetime.date.today()}, one core; `python3 experiments/methods.py --write`."
-        block = "\n".join([*lines, "", stamp, ""])
-        page.write_text(re.sub(r"(<!-- methods -->\n).*?(<!-- end -->)", lambda m: m[1] + block + m[2], page.read_text(),
-                               flags=re.S))
+        stamp = docs_page.stamp("experiments/methods.py --write", "one thread")
+        docs_page.put("methods.md", "methods", "\n".join([*lines, "", stamp]))
 
 
 if __name__ == "__main__":

@@ -12,14 +12,12 @@ Means over seeds 0-4. Nothing is tuned with labels unless the table says so.
 """
 
 import argparse
-import datetime
-import platform
-import re
 import statistics
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
+import docs_page
 from datasets import DATA, MASKED, ROOT, SEEDS, SETS, fit
 
 CELLS = [  # data set, mask, asked for: one read / file; the best peer on the same masks that a user can install
@@ -129,11 +127,7 @@ def publish(name, table, command, write):
         lines.append(line)
     if not write:
         return
-    stamp = f"{datetime.date.today()}, {platform.machine()}, 2 cores; `python3 {command}`"
-    page = ROOT / "docs" / "quality.md"
-    block = "\n".join([*lines, "", f"Measured {stamp}.", ""])
-    page.write_text(re.sub(rf"(<!-- {name} -->\n).*?(<!-- end -->)", lambda m: m[1] + block + m[2], page.read_text(),
-                           flags=re.S))
+    docs_page.put("quality.md", name, "\n".join([*lines, "", docs_page.stamp(command)]))
 
 
 def main():

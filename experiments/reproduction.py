@@ -12,7 +12,7 @@ import shutil
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+import docs_page
 
 
 def main():
@@ -34,13 +34,11 @@ def main():
     if not arguments.write:
         print(text)
         return
-    figures = ROOT / "docs" / "figures" / "reproduction"
+    figures = docs_page.DOCS / "figures" / "reproduction"
     figures.mkdir(parents=True, exist_ok=True)
     for figure in re.findall(r"\]\(figures/reproduction/(fig\w+\.svg)\)", text):
         shutil.copy(arguments.folder / figure, figures)
-    docs = ROOT / "docs" / "reproduction.md"
-    docs.write_text(re.sub(rf"(<!-- {arguments.place} -->\n).*?(<!-- end -->)", lambda m: m[1] + text + "\n" + m[2],
-                           docs.read_text(), flags=re.S))
+    docs_page.put("reproduction.md", arguments.place, text)
 
 
 if __name__ == "__main__":

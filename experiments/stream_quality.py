@@ -11,16 +11,13 @@ everywhere here) is computed over the labels given on arrival and never changed.
 Needs numpy and scipy, and for `arrival` the data of OMVC_DATA (else ../shared/data).
 """
 import argparse
-import datetime
 import json
-import platform
-import re
 import statistics
 import subprocess
 import sys
 import tempfile
-from pathlib import Path
 
+import docs_page
 from datasets import DATA, ROOT, SEEDS
 
 try:
@@ -50,13 +47,9 @@ def nmi(labels, truth):
 
 def stream(command, views, present, options):
     """Labels on arrival of rows in the order given; -1 before there are clusters. Also the events."""
-    lines = []
-    for i in range(len(views[0])):
-        row = {"id": i}
-        for v, X in enumerate(views):
-            if present[i, v]:
-                row[f"v{v}"] = [round(float(x), 6) for x in X[i]]
-        lines.append(json.dumps(row))
+    rounded = [np.round(X, 6) for X in views]
+    lines = [json.dumps({"id": i, **{f"v{v}": X[i].tolist() for v, X in enumerate(rounded) if present[i, v]}})
+             for i in range(len(views[0]))]
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run([command, "stream", "--model", f"{folder}/m.omvc", "--in-step", "--quiet", "--every", str(CHUNK),
                                *map(str, options)], input="\n".join(lines) + "\n", capture_output=True, text=True)
@@ -268,17 +261,13 @@ def main():
     if np is None:
         sys.exit("this needs numpy and scipy")
     for what in arguments.what:
-        lines = [f"{datetime.date.today()}, {platform.machine()}:\n"]
+        lines = []
         for line in {"arrival": arrival, "drift": drift}[what](arguments.omvc, range(arguments.seeds)):
             lines.append(line)
             print(line, flush=True)
         if arguments.write:
-            page = ROOT / "docs" / "streaming.md"
-            mark = f"<!-- experiments/stream_quality.py {what} -->"
-            pattern = re.compile(re.escape(mark) + ".*?<!-- end -->", re.S)
-            text, found = pattern.subn(lambda _: f"{mark}\n" + "\n".join(lines) + "\n<!-- end -->", page.read_text())
-            assert found == 1, mark
-            page.write_text(text)
+            lines += ["", docs_page.stamp(f"experiments/stream_quality.py {what} --write")]
+            docs_page.put("streaming.md", f"experiments/stream_quality.py {what}", "\n".join(lines))
 
 
 if __name__ == "__main__":

@@ -50,7 +50,8 @@ T number(std::string_view name, std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size()) {
     throw Error(ErrorKind::usage,
-                fmt::format("option {} = '{}': not a number of the kind this option takes", name, text));
+                fmt::format("option {} = '{}': give {}", name, text,
+                            std::is_integral_v<T> ? "a whole number" : "a number such as 0.5 or 1e-3"));
   }
   return value;
 }

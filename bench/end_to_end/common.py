@@ -1,9 +1,6 @@
 """What the sections of bench/end_to_end.py share: data sets, runs of omvc and of its peers, tables on a page."""
-import datetime
 import json
 import os
-import platform
-import re
 import shlex
 import statistics
 import subprocess
@@ -13,6 +10,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "experiments"))
 import datasets  # noqa: E402
+import docs_page  # noqa: E402
 
 CLUSTERS = {"digit": 10, "webkb": 2, "hdigit": 10, "reuters": 6, "youtube": 31}
 # What is timed: the options, and what they are called in a table.
@@ -114,19 +112,11 @@ class Bench:
 
     def publish(self, section, text, command=None):
         """Prints a block of docs/performance.md and, where asked for, puts it there. `command` names what made it."""
-        text += (f"\nMeasured {datetime.date.today()}, {processor()}, {os.cpu_count()} cores, median of "
-                 f"{self.arguments.repeat}; `python3 bench/end_to_end.py --write {command or section}`.\n")
+        text += "\n" + docs_page.stamp(f"bench/end_to_end.py --write {command or section}",
+                                       f"median of {self.arguments.repeat}") + "\n"
         print(text, flush=True)
         if self.arguments.write:
-            page = ROOT / "docs" / "performance.md"
-            page.write_text(re.sub(rf"(<!-- end-to-end {section} -->\n).*?(<!-- end -->)",
-                                   lambda found: found[1] + text + found[2], page.read_text(), flags=re.S))
-
-
-def processor():
-    with open("/proc/cpuinfo", encoding="utf-8") as lines:
-        names = [line.split(":")[1].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.machine()
+            docs_page.put("performance.md", f"end-to-end {section}", text)
 
 
 def median(values):

@@ -8,7 +8,23 @@
 namespace omvc {
 namespace {
 
-constexpr double kMost = 0.5;  // share of a cluster that says where it comes from or went
+constexpr double kMost = 0.5;      // share of a cluster that says where it comes from or went
+constexpr double kThird = 1 / 3.;  // share of both clusters that lets one carry on the other
+
+// Which cluster may carry on which: those that are most of each other, or at least a third. A matching by shared mass
+// alone gives the number of half a cluster, whose halves are one again, to another cluster that took a few of its rows.
+std::vector<std::vector<double>> carried_on(const Matrix& shared, const Vector& old_mass, const Vector& new_mass) {
+  std::vector<std::vector<double>> gain;
+  for (Index i = 0; i < shared.rows(); ++i) {
+    std::vector<double>& row = gain.emplace_back(static_cast<std::size_t>(shared.cols()), 0.0);
+    for (Index j = 0; j < shared.cols(); ++j) {
+      const double both = shared(i, j);
+      const bool most = both == shared.row(i).maxCoeff() && both == shared.col(j).maxCoeff();
+      if (most || both >= kThird * std::max(old_mass(i), new_mass(j))) row[static_cast<std::size_t>(j)] = both;
+    }
+  }
+  return gain;
+}
 
 }  // namespace
 
@@ -30,13 +46,11 @@ Naming match_names(const Matrix& shared, const Vector& fresh, const std::vector<
   const Vector old_mass = shared.rowwise().sum();
   const Vector new_mass = shared.colwise().sum().transpose() + fresh;
   Naming out{.numbers = std::vector<int>(static_cast<std::size_t>(new_count), -1), .next = next, .events = {}};
-  std::vector<std::vector<double>> gain;
-  for (Index i = 0; i < old_count; ++i) gain.emplace_back(shared.row(i).begin(), shared.row(i).end());
+  const std::vector<std::vector<double>> gain = carried_on(shared, old_mass, new_mass);
   const std::vector<int> match = best_matching(gain);  // the new cluster of each last one, or -1
   for (Index i = 0; i < old_count; ++i) {
     const Index j = match[static_cast<std::size_t>(i)];
-    // A match that shares next to nothing is none.
-    if (j >= 0 && shared(i, j) > 0.1 * std::min(old_mass(i), new_mass(j))) {
+    if (j >= 0 && gain[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)] > 0) {
       out.numbers[static_cast<std::size_t>(j)] = last[static_cast<std::size_t>(i)];
     }
   }

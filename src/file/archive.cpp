@@ -65,10 +65,9 @@ class Reader {
     return out;
   }
   bool done() const { return bytes_.empty(); }
-  [[noreturn]] void fail(const std::string& why) const {
-    throw Error(
-        ErrorKind::data,
-        fmt::format("{} is not a sound omvc model or checkpoint: it {}; use another copy, or fit again", name_, why));
+  [[noreturn]] void fail(const std::string& why, const char* advice = "use another copy") const {
+    throw Error(ErrorKind::data,
+                fmt::format("{} is not a sound omvc model or checkpoint: it {}; {}, or fit again", name_, why, advice));
   }
 
  private:
@@ -212,7 +211,9 @@ std::string Archive::to_bytes() const {
 
 Archive Archive::from_bytes(std::string_view bytes, const std::string& name) {
   const Reader whole(bytes, name);
-  if (bytes.substr(0, kMagic.size()) != kMagic) whole.fail("does not start like one");
+  if (bytes.substr(0, kMagic.size()) != kMagic) {
+    whole.fail("does not start like one", "give a file that omvc wrote (fit --model, update, stream)");
+  }
   if (bytes.size() < kMagic.size() + 12) whole.fail("ends too early");
   std::uint32_t stored = 0;
   std::memcpy(&stored, bytes.data() + bytes.size() - sizeof stored, sizeof stored);

@@ -126,15 +126,16 @@ void Reservoir::settle() {
   for (ChunkView& view : kept_.views) view.block = narrowed(std::move(view.block));
 }
 
+bool Reservoir::comes_before(Index a, Index b) const {
+  const auto i = static_cast<std::size_t>(a);
+  const auto j = static_cast<std::size_t>(b);
+  return std::pair(priorities_[i], kept_.rows[i]) < std::pair(priorities_[j], kept_.rows[j]);
+}
+
 void Reservoir::shrink() {
   std::vector<Index> order(kept_.rows.size());
   std::iota(order.begin(), order.end(), Index{0});
-  const auto before = [&](Index a, Index b) {
-    const auto i = static_cast<std::size_t>(a);
-    const auto j = static_cast<std::size_t>(b);
-    return std::pair(priorities_[i], kept_.rows[i]) < std::pair(priorities_[j], kept_.rows[j]);
-  };
-  std::sort(order.begin(), order.end(), before);
+  std::sort(order.begin(), order.end(), [&](Index a, Index b) { return comes_before(a, b); });
   std::size_t count = 0;
   double sum = 0;
   while (count < order.size()) {
@@ -161,14 +162,15 @@ void Reservoir::shrink() {
   bytes_ = sum;
 }
 
-std::vector<Chunk> Reservoir::pieces(Index rows) const {
+std::vector<Chunk> Reservoir::pieces(Index rows, Index most) const {
   std::vector<Index> order(kept_.rows.size());
   std::iota(order.begin(), order.end(), Index{0});
-  std::sort(order.begin(), order.end(), [&](Index a, Index b) {
-    const auto i = static_cast<std::size_t>(a);
-    const auto j = static_cast<std::size_t>(b);
-    return std::pair(priorities_[i], kept_.rows[i]) < std::pair(priorities_[j], kept_.rows[j]);
-  });
+  const auto before = [&](Index a, Index b) { return comes_before(a, b); };
+  if (most < size() && !(options_.half_life > 0)) {
+    std::nth_element(order.begin(), order.begin() + most, order.end(), before);
+    order.resize(static_cast<std::size_t>(most));
+  }
+  std::sort(order.begin(), order.end(), before);
   if (options_.half_life > 0) {
     // However short the half-life, some of the last rows are needed.
     constexpr std::size_t kLeast = 200;
@@ -176,7 +178,7 @@ std::vector<Chunk> Reservoir::pieces(Index rows) const {
     const auto least = order.begin() + static_cast<std::ptrdiff_t>(std::min(kLeast, order.size()));
     order.erase(std::remove_if(least, order.end(), last), order.end());
   }
-  const auto kept = static_cast<Index>(order.size());
+  const Index kept = std::min(most, static_cast<Index>(order.size()));
   std::vector<Chunk> pieces;
   for (Index first = 0; first < kept; first += rows) {
     const auto count = static_cast<std::size_t>(std::min(rows, kept - first));

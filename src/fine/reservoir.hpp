@@ -11,6 +11,7 @@
 // Rows come back in the order of their priorities, which is a random one whatever the order of the stream was.
 #pragma once
 
+#include <limits>
 #include <vector>
 
 #include "omvc/chunk.hpp"
@@ -49,8 +50,9 @@ class Reservoir {
   // No row was ever left out: the sample is all there is. With a half-life it never is.
   bool whole() const { return whole_ && !(options_.half_life > 0); }
 
-  // The rows, at most `rows` in a piece. With a half-life a row is among them with the chance that it still counts.
-  std::vector<Chunk> pieces(Index rows) const;
+  // The rows, at most `rows` in a piece and the first `most` in all: a sample of the sample, at the cost of these
+  // alone. With a half-life a row is among them with the chance that it still counts.
+  std::vector<Chunk> pieces(Index rows, Index most = std::numeric_limits<Index>::max()) const;
 
   void save(Archive& archive, const std::string& key) const;
   static Reservoir load(const Archive& archive, const std::string& key, const Schema& schema,
@@ -60,6 +62,7 @@ class Reservoir {
   double variate(Index row) const;
   double priority(Index row, double clock) const;
   bool counts_still(std::size_t at) const;
+  bool comes_before(Index a, Index b) const;  // by priority
   void add(Chunk rows, const std::vector<double>& priorities);
   void shrink();  // to what is allowed
 

@@ -60,8 +60,7 @@ class Rows {
   }
 
   void look(Picture& out, Workers& workers) {
-    for (Chunk& chunk : model_.reservoir().pieces(kPiece)) {
-      if (out.rows >= limits_.rows) break;
+    for (Chunk& chunk : model_.reservoir().pieces(kPiece, limits_.rows)) {
       workers.poll();
       add(std::move(chunk), out, workers);
     }

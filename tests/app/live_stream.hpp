@@ -92,4 +92,11 @@ inline Outcome stream_file(const TempDir& dir, const std::string& text, const Ar
   return Process(Arguments{"stream"} + arguments, Process::Setup{.input = path}).wait();
 }
 
+class StreamTest : public testing::Test {
+ protected:
+  TempDir dir_;
+  std::string model_ = dir_.path("model.omvc");
+  Arguments start_{"--model", model_, "-k", "3", "--quiet"};  // from nothing, and on from what it saved
+};
+
 }  // namespace omvc::test

@@ -8,12 +8,7 @@
 namespace omvc::test {
 namespace {
 
-class StreamFaults : public testing::Test {
- protected:
-  TempDir dir_;
-  std::string model_ = dir_.path("model.omvc");
-  Arguments start_{"--model", model_, "-k", "3", "--quiet"};
-};
+using StreamFaults = StreamTest;
 
 TEST_F(StreamFaults, SignalsFinishSaveAndExitWithSix) {
   std::size_t first = 0;
@@ -134,7 +129,7 @@ TEST_F(StreamFaults, AReaderThatGoesAwayEndsItWithTheModelSaved) {
 
 TEST_F(StreamFaults, LinesWithoutEndAndNestingWithoutBottom) {
   std::string text = json_rows(0, 120);
-  text += "{\"id\": \"deep\", \"a\": " + std::string(100000, '[') + "\n";
+  text += fmt::format("{{\"id\": \"deep\", \"a\": {}\n", std::string(100000, '['));
   text += std::string(70 << 20, 'x') + "\n";
   text += std::string("{\"id\": \"nul\", \"a\": [1, \0]}\n", 27);
   text += json_rows(120, 130);

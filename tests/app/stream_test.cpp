@@ -7,12 +7,7 @@
 namespace omvc::test {
 namespace {
 
-class StreamCommand : public testing::Test {
- protected:
-  TempDir dir_;
-  std::string model_ = dir_.path("model.omvc");
-  Arguments start_{"--model", model_, "-k", "3", "--quiet"};
-};
+using StreamCommand = StreamTest;
 
 // Labels of the planted clusters, from the row on where there are clusters: one number for each.
 void expect_planted(const std::vector<nlohmann::json>& rows, std::size_t from) {
@@ -167,6 +162,17 @@ TEST_F(StreamCommand, TextWithoutAModelBeforehand) {
   const Outcome left_out = stream_file(dir_, "{\"text\": {\"goal\": 1, \"nil\": 1}}\n",
                                        {"--model", model_, "--no-learn", "--ignore-extra", "--quiet"});
   EXPECT_TRUE(contains(left_out.out, "\"cluster\": ")) << left_out.out;
+}
+
+TEST_F(StreamCommand, AModelThatForgetsGoesOnWhateverItHasForgotten) {
+  const Arguments forgetful = start_ + Arguments{"--half-life", "150", "--every", "100"};
+  ASSERT_EQ(stream_file(dir_, json_rows(0, 1500), forgetful).code, 0);
+  const Outcome shown = run_command({"info", model_});
+  EXPECT_EQ(shown.code, 0) << shown.err;
+  const Outcome outcome = stream_file(dir_, json_rows(1500, 2000), forgetful);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(Answers(outcome.out).of("resumed").at(0).at("instances"), 1500);
+  expect_planted(Answers(outcome.out).rows, 0);
 }
 
 TEST_F(StreamCommand, InStepIsTheSameEveryTime) {

@@ -115,5 +115,27 @@ TEST(Names, AClusterOfNewInstancesIsBorn) {
   EXPECT_EQ(naming.events[0].kind, ClusterEvent::Kind::born);
 }
 
+TEST(Names, ANewClusterDoesNotTakeTheNumberOfAHalfThatGoesBackToTheOther) {
+  // Clusters 3 and 8 were halves and are one again; most rows of the new cluster were given to 3 before it was there.
+  Matrix shared(2, 2);
+  shared << 265, 64, 240, 0;
+  Vector fresh(2);
+  fresh << 0, 20;
+  const Naming naming = match_names(shared, fresh, {3, 8}, 9);
+  EXPECT_EQ(naming.numbers, (std::vector<int>{3, 9}));
+  ASSERT_EQ(naming.events.size(), 2u);
+  EXPECT_EQ(naming.events[0].kind, ClusterEvent::Kind::split);
+  EXPECT_EQ(naming.events[0].other, 3);
+  EXPECT_EQ(naming.events[1].kind, ClusterEvent::Kind::merged);
+  EXPECT_EQ(naming.events[1].cluster, 8);
+}
+
+TEST(Names, OneClusterInManyPiecesLivesOnInTheLargest) {
+  Matrix shared(1, 6);
+  shared << 10, 11, 12, 15, 14, 13;
+  const Naming naming = match_names(shared, Vector::Zero(6), {0}, 1);
+  EXPECT_EQ(naming.numbers, (std::vector<int>{1, 2, 3, 0, 4, 5}));
+}
+
 }  // namespace
 }  // namespace omvc

@@ -49,6 +49,18 @@ TEST(Reservoir, HoldsEverythingWhileThereIsRoom) {
   EXPECT_EQ(reservoir.size(), 400);
 }
 
+TEST(Reservoir, FewPiecesAreTheFirstOfAll) {
+  for (const double half_life : {0.0, 100.0}) {
+    const Reservoir reservoir = filled(0, 400, 50, Index{1} << 20, half_life);
+    const std::vector<Chunk> all = reservoir.pieces(30);
+    const std::vector<Chunk> few = reservoir.pieces(30, 100);
+    ASSERT_EQ(few.size(), 4u);
+    for (std::size_t p = 0; p < 3; ++p) EXPECT_EQ(few[p].rows, all[p].rows);
+    EXPECT_EQ(few[3].rows, std::vector<Index>(all[3].rows.begin(), all[3].rows.begin() + 10));
+    EXPECT_EQ(reservoir.pieces(30, 1000).size(), all.size());
+  }
+}
+
 TEST(Reservoir, DependsNeitherOnChunksNorOnParts) {
   const Index bytes = 20000;
   const Reservoir whole = filled(0, 400, 50, bytes);
