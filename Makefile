@@ -1,5 +1,5 @@
 # The front door. `make demo` and `make test` do everything on a fresh Debian 12 machine, packages included.
-.PHONY: setup command build demo install test format check-format sanitize sanitize-command fuzz-build fuzz fuzz-long bench-build bench bench-end-to-end wheel python-install clean
+.PHONY: setup command build demo install test format check-format sanitize sanitize-command sanitize-python fuzz-build fuzz fuzz-long bench-build bench bench-end-to-end wheel python-install clean
 
 # ccache makes a second build of the same sources quick; without it everything works as well.
 CMAKE_FLAGS := $(if $(shell command -v ccache),-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
@@ -51,6 +51,12 @@ sanitize-command: setup
 	@cmake --preset asan $(CMAKE_FLAGS) >/dev/null
 	@cmake --build --preset asan
 	@ctest --preset asan --parallel 2 -E 'Exchange|InstalledPackage|Docs|Python|Page.InARealBrowser'
+
+# The tests of the Python package with library and module under the address sanitizer.
+sanitize-python: build
+	@cmake --preset asan $(CMAKE_FLAGS) >/dev/null
+	@cmake --build --preset asan --target omvc omvc_probe
+	@tests/python_asan.sh . build-asan build
 
 # The readers fed with damaged files, in the same build as the tests under the address sanitizer.
 fuzz-build: setup

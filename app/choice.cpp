@@ -52,20 +52,6 @@ std::string describe_tree(const std::vector<CutLevel>& levels) {
   return format_table(rows);
 }
 
-std::string_view name_of(ClusterEvent::Kind kind) {
-  switch (kind) {
-    case ClusterEvent::Kind::born:
-      return "born";
-    case ClusterEvent::Kind::split:
-      return "split";
-    case ClusterEvent::Kind::merged:
-      return "merged";
-    case ClusterEvent::Kind::gone:
-      return "gone";
-  }
-  return "?";
-}
-
 std::string describe_events(const std::vector<ClusterEvent>& events) {
   std::string out;
   for (const ClusterEvent& event : events) {

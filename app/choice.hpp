@@ -17,7 +17,4 @@ std::string describe_tree(const std::vector<CutLevel>& levels);
 // One sentence for each event.
 std::string describe_events(const std::vector<ClusterEvent>& events);
 
-// The word for a kind of event, as in JSON.
-std::string_view name_of(ClusterEvent::Kind kind);
-
 }  // namespace omvc::app

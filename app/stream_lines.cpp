@@ -5,7 +5,8 @@
 #include <fmt/format.h>
 #include <iterator>
 
-#include "choice.hpp"
+#include "omvc/report.hpp"
+
 #include "json_text.hpp"
 
 namespace omvc::app {

@@ -9,6 +9,7 @@
 
 #include "omvc/chunk.hpp"
 #include "omvc/kmeans.hpp"
+#include "omvc/options.hpp"
 
 namespace omvc {
 
@@ -79,6 +80,14 @@ struct ClusterEvent {
   int cluster = 0;       // the number of the cluster that is new or no more
   int other = -1;        // the one that it was split from or has merged into; -1: none
   double instances = 0;  // in it, about
+};
+template <>
+struct EnumNames<ClusterEvent::Kind> {
+  static constexpr std::array kNames =
+      std::to_array<std::pair<std::string_view, ClusterEvent::Kind>>({{"born", ClusterEvent::Kind::born},
+                                                                      {"split", ClusterEvent::Kind::split},
+                                                                      {"merged", ClusterEvent::Kind::merged},
+                                                                      {"gone", ClusterEvent::Kind::gone}});
 };
 
 // The two signs of a number of clusters.

@@ -17,13 +17,13 @@ def _table(head: list[str], rows: list[list[Any]]) -> str:
 
 def report_html(report: Any) -> str:
     """Views and clusters of a report."""
-    total = report["instances"] or 1
+    total = report["n"] or 1
     views = [[view["name"], view["features"], f"{view['observed'] / total:.0%}", view["scaling"],
-              f"{view['explained']:.0%}"] for view in report["views"]]
+              f"{view['explained']:.0%}"] for view in report["view_details"]]
     sizes = [[number, size] for number, size in zip(report.get("cluster_numbers", []),
                                                    report.get("cluster_sizes", []))]
     notes = "".join(f"<p>{escape(text)}</p>" for text in report.get("warnings", []))
-    return (f"<div class='omvc'>{_STYLE}<p>{report['instances']} instances, {report['clusters']} clusters</p>"
+    return (f"<div class='omvc'>{_STYLE}<p>{report['n']} instances, {report['clusters']} clusters</p>"
             + _table(["view", "features", "present", "scaling", "explained"], views)
             + (_table(["cluster", "instances"], sizes) if sizes else "") + notes + "</div>")
 

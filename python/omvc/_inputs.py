@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
 from . import _core
-from ._table import Table, View, is_anndata, is_frame, is_mudata, is_sparse, is_table, loaded, table_of
+from ._checks import Schema, check_widths, is_path, join, label, path_text, presence
+from ._table import Table, View, is_anndata, is_mudata, is_sparse, is_table, loaded, table_of
 from .errors import DataError, UsageError
 
 _RANGE = 4096  # rows at a time of what is read by ranges
-
-Schema = list[tuple[str, int, "list[str] | None"]]
 
 
 class Given:
@@ -61,10 +59,6 @@ def read(X: Any, *, present: Any = None, views: Any = None, layer: str | None = 
     return _tables(X, present, schema)
 
 
-def is_path(X: Any) -> bool:
-    return isinstance(X, (str, os.PathLike))
-
-
 def _is_reader(X: Any) -> bool:
     """A stream of Arrow batches, which can be read once."""
     arrow = loaded("pyarrow")
@@ -77,14 +71,15 @@ def _files(paths: Any, present: Any, views: Any, layer: str | None, files: Mappi
         options["views"] = list(views)
     if layer is not None:
         options["layer"] = layer
-    data = _core.file_data([os.fspath(path) for path in paths], options)
+    paths = [path_text(path) for path in paths]
+    data = _core.file_data(paths, options)
     names = [view[0] for view in data.schema()]
     if present is not None:
-        data.mask(_presence(present, data.size(), names, None))
+        data.mask(presence(present, data.size(), names, None))
 
     def ids(instances: int) -> Any:
         # The library has taken the data by now; a second look at the files tells the ids.
-        again = _core.file_data([os.fspath(path) for path in paths], options)
+        again = _core.file_data(paths, options)
         found = again.ids(instances)
         return np.array(found, dtype=object) if len(found) == instances and instances else None
 
@@ -127,7 +122,7 @@ def _entry(adata: Any, key: str, name: str) -> Table:
 
 def _tables(X: Any, present: Any, schema: Schema | None) -> Given:
     named, keyed, single = _named(X, schema)
-    tables = [(name, value if isinstance(value, Table) else table_of(value, _label(name, single)))
+    tables = [(name, value if isinstance(value, Table) else table_of(value, label(name, single)))
               for name, value in named]
     if schema is None:
         missing = [name for name, table in tables if table.data is None]
@@ -136,10 +131,10 @@ def _tables(X: Any, present: Any, schema: Schema | None) -> Given:
     tables = [(name, table) for name, table in tables if table.data is not None]
     if not tables:
         raise DataError("there are no views")
-    _check_widths(tables, schema, single)
-    index, rows = _join(tables, getattr(X, "index", None) if isinstance(X, _Joined) else None)
+    check_widths(tables, schema, single)
+    index, rows = join(tables, getattr(X, "index", None) if isinstance(X, _Joined) else None)
     instances = len(index) if index is not None else tables[0][1].shape[0]
-    flags = None if present is None else _presence(present, instances, [name for name, _ in named], index)
+    flags = None if present is None else presence(present, instances, [name for name, _ in named], index)
     if flags is not None and len(named) != len(tables):
         kept = [i for i, (name, _) in enumerate(named) if name in dict(tables)]
         flags = np.ascontiguousarray(flags.reshape(instances, len(named))[:, kept]).ravel()
@@ -148,10 +143,6 @@ def _tables(X: Any, present: Any, schema: Schema | None) -> Given:
                             instances, [], flags)
     # Where rows had to be put into the order of the instances, the tables here are those.
     return Given(data, [name for name, _ in tables], index, keyed, single, [table for _, table in tables])
-
-
-def _label(name: str, single: bool) -> str:
-    return "X" if single else f"view {name!r}"
 
 
 def _named(X: Any, schema: Schema | None) -> tuple[list[tuple[str, Any]], bool, bool]:
@@ -183,89 +174,10 @@ def _is_list_of_views(X: Any) -> bool:
                                                                   for row in one)) for one in known)
 
 
-def _check_widths(tables: list[tuple[str, Table]], schema: Schema | None, single: bool) -> None:
-    expected = {view[0]: view for view in schema or []}
-    if single and schema is not None and len(schema) > 1:
-        raise DataError(f"one view was given, but the model has {len(schema)}: give a list, or a dict by name: "
-                        f"{list(expected)}")
-    for name, table in tables:
-        rows, features = table.shape
-        if features == 0:
-            raise DataError(f"{_label(name, single)}: Found array with 0 feature(s) (shape={table.shape}) while a "
-                            "minimum of 1 is required.")
-        if name not in expected:
-            continue
-        _, wanted, names = expected[name]
-        if (names is None or table.features is None) and features != wanted:
-            raise DataError(f"{_label(name, single)}: X has {features} features, but Clusterer is expecting {wanted} "
-                            "features as input")
-
-
 def _plain(data: Any) -> Any:
     if is_sparse(data):
         return (data.data, data.indices, data.indptr, data.shape[0], data.shape[1])
     return data
-
-
-def _join(tables: list[tuple[str, Table]], known: Any) -> tuple[Any, list[Any]]:
-    """The index of all instances, and of each view the instances of its rows (None: all of them, in order)."""
-    indexed = [(name, table) for name, table in tables if table.index is not None]
-    if not indexed:
-        lengths = {name: table.shape[0] for name, table in tables}
-        if len(set(lengths.values())) > 1:
-            raise DataError(f"the views have different numbers of rows, {lengths}: give each a row for every instance "
-                            "(NaN where it is missing), or frames with an index")
-        if not next(iter(lengths.values())):
-            raise DataError(f"Found array with 0 sample(s) (shape={tables[0][1].shape}) while a minimum of 1 is "
-                            "required.")
-        return None, [None] * len(tables)
-    index = indexed[0][1].index if known is None else known
-    if all(index.equals(table.index) for _, table in indexed):
-        wrong = {name: table.shape[0] for name, table in tables if table.shape[0] != len(index)}
-        if wrong:
-            raise DataError(f"{len(index)} instances are in the index, but the views have {wrong} rows")
-        return index, [None] * len(tables)
-    if len(indexed) != len(tables):
-        plain = [name for name, table in tables if table.index is None]
-        raise DataError(f"the views differ in their index, and {plain} have none: give them one, too")
-    for name, table in indexed:
-        if not table.index.is_unique:
-            twice = table.index[table.index.duplicated()][0]
-            raise DataError(f"view {name!r}: {twice!r} comes twice in the index, so it cannot be joined with the others")
-    if known is None:
-        for _, table in indexed[1:]:
-            index = index.append(table.index.difference(index, sort=False))
-    return index, [_place(tables, v, name, table, index) for v, (name, table) in enumerate(tables)]
-
-
-def _place(tables: list[tuple[str, Table]], v: int, name: str, table: Table, index: Any) -> Any:
-    """The instances of the rows, which must ascend: rows in another order are gathered."""
-    where = index.get_indexer(table.index)
-    if (where < 0).any():
-        raise DataError(f"view {name!r} has {table.index[where < 0][0]!r}, which is no instance of the whole")
-    if (np.diff(where) <= 0).any():
-        order = np.argsort(where, kind="stable")
-        tables[v] = (name, Table(table.data[order], table.index[order], table.features))
-        where = where[order]
-    return np.ascontiguousarray(where, dtype=np.int64)
-
-
-def _presence(present: Any, instances: int | None, names: list[str], index: Any) -> Any:
-    """Bytes of 0 and 1, instances x views."""
-    if is_frame(present, "pandas"):
-        if index is not None:
-            present = present.reindex(index, fill_value=False)
-        if set(present.columns) == set(names):
-            present = present[names]
-    flags = np.asarray(present)
-    if instances is None:
-        instances = len(flags)
-    if flags.shape != (instances, len(names)):
-        raise DataError(f"present has the shape {flags.shape}, but there are {instances} instances and "
-                        f"{len(names)} views: ({instances}, {len(names)})")
-    if flags.dtype != bool and not np.isin(flags, (0, 1)).all():
-        raise DataError("present holds values other than true and false (1 and 0)")
-    return np.ascontiguousarray(flags.astype(np.uint8)).ravel()
 
 
 # Chunk by chunk.
@@ -287,7 +199,11 @@ def _stream(start: Callable[[], Iterable[Any]], again: bool, present: Any, schem
     if present is not None:
         raise UsageError("present= is for data in memory; in chunks a missing view is NaN, None or left out")
     parts = _Parts()
-    first_pass = iter(start())
+    made = start()
+    plain = not isinstance(made, Iterator) and not _is_reader(made)
+    if made is None or (plain and (is_table(made) or isinstance(made, Mapping))):
+        raise DataError(f"the function gives {type(made).__name__}, not an iterator of chunks: let it yield them")
+    first_pass = iter(made)
     try:
         first = next(first_pass)
     except StopIteration:
@@ -328,8 +244,8 @@ def _chunk(item: Any, schema: Schema | None, like: tuple[Schema, dict[str, Any]]
     if unknown:
         raise DataError(f"a later chunk has the views {unknown}, which the first one lacks; it has {list(kinds)}")
     there = [(name, table) for name, table in tables.items() if table.data is not None]
-    _check_widths(there, layout, single)
-    index, rows = _join(there, None)
+    check_widths(there, layout, single)
+    index, rows = join(there, None)
     instances = len(index) if index is not None else there[0][1].shape[0]
     found = {name: (table.data, where) for (name, table), where in zip(there, rows)}
     nobody = np.empty(0, np.int64)

@@ -27,16 +27,15 @@ class Option(NamedTuple):
             return f"{one} | Sequence[{one}] | Mapping[str, {one}] | None"
         return f"{one} | None"
 
-    def text(self, value: Any, views: list[str]) -> str:
-        """The value as the library reads it."""
+    def text(self, value: Any, views: list[str], usual: str) -> str:
+        """The value as the library reads it; views that a dict leaves out get the usual one."""
         if isinstance(value, dict):
             if not self.several:
                 raise UsageError(f"{self.python} = {value!r}: one value is needed, not one per view")
             unknown = [name for name in value if name not in views]
             if unknown:
                 raise UsageError(f"{self.python} names the views {unknown}, but there are {views}")
-            rest = self.default.split(",")[0]
-            value = [value.get(view, rest) for view in views]
+            return ",".join(self._one(value[view]) if view in value else usual for view in views)
         if isinstance(value, (list, tuple)) or (hasattr(value, "tolist") and getattr(value, "ndim", 0) == 1):
             if not self.several:
                 raise UsageError(f"{self.python} = {value!r}: one value is needed, not one per view")
@@ -98,5 +97,32 @@ def documentation() -> str:
 
 def texts(params: dict[str, Any], views: list[str]) -> dict[str, str]:
     """Those options that are given, as the library reads them."""
-    return {option.name: option.text(params[option.python], views)
-            for option in OPTIONS if params[option.python] is not None}
+    out: dict[str, str] = {}
+    usual: dict[str, str] = {}
+    for option in sorted(OPTIONS, key=lambda one: one.name != "method"):
+        value = params[option.python]
+        if value is None:
+            continue
+        if isinstance(value, dict) and not usual:
+            usual = defaults(out.get("method", "omvc"))
+        out[option.name] = option.text(value, views, usual.get(option.name, option.default).split(",")[0])
+    return out
+
+
+def defaults(method: str) -> dict[str, str]:
+    """All options of a method as they are where nobody gives them."""
+    return _core.Model({"method": method, "clusters": "2"}).options()
+
+
+def whole(name: str, value: Any, low: int, high: int = 1 << 20) -> int:
+    """A whole number that a user gave for `name`."""
+    try:
+        number = int(value)
+        fits = not isinstance(value, (bool, str, bytes)) and number == value
+    except (TypeError, ValueError, OverflowError):
+        number, fits = 0, False
+    if not fits:
+        raise UsageError(f"{name} = {value!r}: a whole number is needed")
+    if not low <= number <= high:
+        raise UsageError(f"{name} = {number} is outside {low} .. {high}")
+    return number

@@ -5,7 +5,9 @@ from __future__ import annotations
 import sys
 from typing import Any, NamedTuple
 
-from .errors import UsageError
+import numpy as np
+
+from .errors import DataError, UsageError
 
 
 class Feature(NamedTuple):
@@ -21,13 +23,13 @@ class Feature(NamedTuple):
 
 
 class Report(dict):  # type: ignore[type-arg]
-    """What a fit tells: a dictionary that prints as a few lines."""
+    """What a fit tells: the dictionary of the command's --json, which prints as a few lines."""
 
     def __str__(self) -> str:
-        lines = [f"{self['instances']} instances, {self['clusters']} clusters"
+        lines = [f"{self['n']} instances, {self['clusters']} clusters"
                  + (f" ({self['found_by']})" if self.get("found_by") else "")]
-        for view in self["views"]:
-            share = view["observed"] / self["instances"] if self["instances"] else 0
+        for view in self["view_details"]:
+            share = view["observed"] / self["n"] if self["n"] else 0
             lines.append(f"  view {view['name']}: {view['features']} features, {share:.0%} present, {view['scaling']}, "
                          f"{view['explained']:.0%} explained")
         sizes = dict(zip(self.get("cluster_numbers", []), self.get("cluster_sizes", [])))
@@ -54,6 +56,25 @@ def column(values: Any, index: Any, name: str) -> Any:
     if values is None or not pandas_index(index) or len(index) != len(values):
         return values
     return sys.modules["pandas"].Series(values, index=index, name=name)
+
+
+def classes(truth: Any, index: Any, labels: Any) -> Any:
+    """The class of each instance as a number: whole numbers as they are, others by their place among all classes."""
+    if labels is None:
+        raise UsageError("the truth belongs to the instances of fit, and there are no labels of them: fit first")
+    series = getattr(truth, "reindex", None)
+    if pandas_index(index) and series is not None and hasattr(truth, "index"):
+        truth = series(index)
+    given = np.asarray(truth)
+    if given.shape != (len(labels),):
+        raise DataError(f"the truth has the shape {given.shape}, but there are {len(labels)} instances: give one class "
+                        "for each")
+    known = np.array([one is not None and one == one for one in given.tolist()], dtype=bool)
+    out = np.full(len(given), np.iinfo(np.int32).min, np.int32)
+    found = given[known]
+    whole = found.dtype.kind in "iufb" and bool(np.all(found == np.round(found)) and np.all(np.abs(found) < 2**31))
+    out[known] = found if whole else np.unique(found.astype(str), return_inverse=True)[1]
+    return out
 
 
 def rows(values: Any, index: Any, names: list[str], form: str) -> Any:

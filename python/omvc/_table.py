@@ -74,6 +74,8 @@ def table_of(data: Any, name: str, layer: str | None = None) -> Table:
     if isinstance(data, View):
         return _named_view(data, name, layer)
     if is_anndata(data):
+        if layer is not None and layer not in data.layers:
+            raise DataError(f"{name}: there is no layer {layer!r}; there are {list(data.layers)}")
         values = data.X if layer is None else data.layers[layer]
         if values is None:
             raise DataError(f"{name}: the AnnData has no X; name a layer")
@@ -183,8 +185,7 @@ def _frame_values(frame: Any, name: str) -> Any:
     if bad:
         raise DataError(f"{name}: the columns {bad[:5]} hold no numbers; leave them out, or turn categories into columns "
                         "of 0 and 1 (pandas.get_dummies)")
-    if all(kind == "f" and np.dtype(frame.dtypes.iloc[0]) == np.float32 for kind in kinds) and kinds \
-            and (frame.dtypes == np.float32).all():
+    if kinds and all(isinstance(kind, np.dtype) and kind == np.float32 for kind in frame.dtypes):
         return _matrix(frame.to_numpy(dtype=np.float32), name)
     try:
         values = frame.to_numpy(dtype=np.float64, na_value=np.nan)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _core, _inputs, _options, _progress, _results
+from . import _checks, _core, _inputs, _options, _progress, _results
 from .errors import DataError, OmvcWarning, UsageError, not_fitted
 
 _STATE = 1  # of pickles
@@ -47,6 +47,8 @@ class Clusterer:
         (MODALITY or MODALITY:OBSM_KEY) and files. files: how to read files, such as {"id_column": "patient"}.
         Ctrl-C ends it with what was learned, and raises KeyboardInterrupt.
         """
+        if getattr(y, "ndim", 0) == 2 and y.shape[1] > 1:
+            warnings.warn("y is ignored: give several views as a list, fit([a, b])", OmvcWarning, stacklevel=2)
         given = _inputs.read(X, present=present, views=views, layer=layer, files=files)
         model = _core.Model(_options.texts(self.get_params(), given.names))
         with _progress.shown(self.verbose, "fit") as tell:
@@ -87,7 +89,10 @@ class Clusterer:
 
     def refresh(self) -> Clusterer:
         """Makes prototypes and clusters again from all that partial_fit has learned, without waiting until it is time."""
-        self._fitted().refresh()
+        model = self._fitted()
+        model.refresh()
+        self.events_ += model.events()
+        self._report = None
         self._describe()
         self._forget_results()
         return self
@@ -98,9 +103,7 @@ class Clusterer:
         Labels are those of X where it is given; otherwise ask `predict` for them.
         """
         model = self._fitted()
-        if n_clusters is not None and (isinstance(n_clusters, bool) or int(n_clusters) != n_clusters):
-            raise UsageError(f"n_clusters = {n_clusters!r}: a whole number is needed")
-        model.cut(0 if n_clusters is None else int(n_clusters))
+        model.cut(0 if n_clusters is None else _options.whole("n_clusters", n_clusters, 2))
         self.n_clusters = n_clusters
         self.events_ += model.events()
         self._report = None
@@ -174,34 +177,51 @@ class Clusterer:
         if view is not None and view not in names and not (isinstance(view, int) and 0 <= view < len(names)):
             raise UsageError(f"there is no view {view!r}; there are {names}")
         chosen = range(len(names)) if view is None else [names.index(view) if isinstance(view, str) else view]
-        clusters = model.clusters() if cluster is None else [int(cluster)]
+        n, clusters = _options.whole("n", n, 0), model.clusters()
+        if cluster is not None:
+            if cluster not in clusters:
+                raise UsageError(f"there is no cluster {cluster!r}; there are {clusters}")
+            clusters = [int(cluster)]
         return [_results.Feature(names[v], k, name, number, weight, lift, high)
                 for v in chosen for k in clusters for number, name, weight, lift, high in model.top_features(v, k, n)]
 
     def tree(self, most: int = 20) -> Any:
         """How clusters split as their number grows from 2: a list of (sizes, parents) for every number."""
-        return self._fitted().tree(most)
+        return self._fitted().tree(_options.whole("most", most, 2))
 
     def report(self) -> Any:
-        """What the last fit tells, as a dictionary that prints well."""
+        """What the last fit tells, as a dictionary that prints well: that of the command's --json.
+
+        After partial_fit, cut, refresh and load it is what the model tells by itself, without counts over instances.
+        """
         model = self._fitted()
         if self._report is not None:
             return self._report
-        clusters = model.clusters()
-        return _results.Report(instances=model.instances(), clusters=len(clusters), cluster_numbers=clusters,
-                               views=model.views(), rank=model.rank(), prototypes=model.prototypes(),
-                               found_by=model.found_by(), choice=model.choice(), events=list(self.events_), warnings=[])
+        return _results.Report(model.report(), events=list(self.events_))
+
+    def write_page(self, path: Any, *, title: str | None = None, truth: Any = None) -> None:
+        """Writes one HTML page that explains the result: map, other numbers of clusters, features, what is missing.
+
+        It opens from disk, offline. truth: the class of each instance of the last fit, where it is known; None or NaN
+        where it is not. Right after fit the numbers are of all instances, later of the sample that the model keeps.
+        """
+        model = self._fitted()
+        index, none = getattr(self, "index_", None), np.empty(0, np.int32)
+        classes = none if truth is None else _results.classes(truth, index, getattr(self, "labels_", None))
+        labels = none if truth is None else np.ascontiguousarray(self.labels_, np.int32)
+        ids = None if index is None else lambda first, count: [str(one) for one in index[first:first + count]]
+        model.write_page(_checks.path_text(path), title or "", repr(self), ids, labels, classes)
 
     # Keeping models.
 
     def save(self, path: Any, *, predictor: bool = False) -> None:
         """Writes the model to a file that the command reads, too. A predictor is smaller and cannot learn on."""
-        self._fitted().save(str(path), predictor)
+        self._fitted().save(_checks.path_text(path), predictor)
 
     @classmethod
     def load(cls, path: Any) -> Clusterer:
         """A model from a file of `save` or of the command."""
-        model = _core.load_model(str(path))
+        model = _core.load_model(_checks.path_text(path))
         out = cls(**_given(model.options()))
         out._model, out._report, out.events_ = model, None, []
         out._describe()
@@ -220,7 +240,7 @@ class Clusterer:
         return {**state, "_omvc_state": _STATE, "_omvc_version": _core.__version__}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        state = dict(state)
+        state = dict(state) if isinstance(state, dict) else {}
         if state.pop("_omvc_state", None) != _STATE:
             raise DataError(f"the pickle was made by omvc {state.get('_omvc_version', '?')}, which this one "
                             f"({_core.__version__}) does not read: exchange models with save and load")
@@ -339,7 +359,7 @@ class Clusterer:
 def _given(texts: dict[str, str]) -> dict[str, Any]:
     """The options of a stored model that are not at their defaults."""
     out: dict[str, Any] = {}
-    usual = _core.Model({"method": texts["method"], "clusters": "2"}).options()
+    usual = _options.defaults(texts["method"])
     for option in _options.OPTIONS:
         text = texts[option.name]
         if text == usual[option.name] and option.name not in ("method", "clusters"):

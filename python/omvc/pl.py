@@ -52,7 +52,7 @@ def presence(model: Any, *, ax: Any = None) -> Any:
     patterns = model.report().get("patterns")
     if not patterns:
         raise UsageError("presence patterns are known after fit, not after partial_fit, cut or load")
-    views = [view["name"] for view in model.report()["views"]]
+    views = [view["name"] for view in model.report()["view_details"]]
     ax = _axes(ax)
     numbers = model.report()["cluster_numbers"]
     colours = _colours(len(numbers))

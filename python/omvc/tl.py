@@ -37,7 +37,7 @@ def cluster(data: Any, n_clusters: int | None = None, *, key_added: str = "omvc"
         "params": {name: value for name, value in model.get_params().items() if value is not None and value is not False},
         "clusters": np.asarray(model.clusters_),
         "views": {view["name"]: {"observed": view["observed"], "explained": view["explained"]}
-                  for view in report["views"]},
+                  for view in report["view_details"]},
         "found_by": report["found_by"],
     }
     return data if copy else None

@@ -36,10 +36,7 @@ nb::object numpy_array(std::vector<T> values) {
   return numpy_array(std::move(values), {size});
 }
 
-nb::dict report_dict(const Report& report);
-nb::dict choice_dict(const ClusterChoice& choice);
-nb::list events_list(const std::vector<ClusterEvent>& events);
-nb::list views_list(const std::vector<ViewReport>& views);
+nb::object report_dict(const Report& report);
 nb::list schema_list(const Schema& schema);
 Schema schema_of(const nb::list& views);
 

@@ -1,88 +1,18 @@
 // omvc._core.Model: a Clusterer with the lock of Python let go while it works.
-#include <chrono>
 #include <mutex>
 #include <nanobind/stl/function.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/pair.h>
 
+#include "omvc/page.hpp"
+
 #include "convert.hpp"
+#include "watch.hpp"
 
 namespace omvc::python {
 namespace {
 
-// Results by row number, in memory.
-class Collected final : public Sink {
- public:
-  explicit Collected(bool embedding) : wants_(embedding) {}
-
-  bool wants_embedding() const override { return wants_; }
-  void write(const ResultRows& rows) override {
-    labels_.insert(labels_.end(), rows.labels.begin(), rows.labels.end());
-    confidence_.insert(confidence_.end(), rows.confidence.begin(), rows.confidence.end());
-    distance_.insert(distance_.end(), rows.distance.begin(), rows.distance.end());
-    if (!wants_) return;
-    const Index size = rows.embedding.rows * rows.embedding.cols;
-    embedding_.insert(embedding_.end(), rows.embedding.data, rows.embedding.data + size);
-    rank_ = rows.embedding.cols;
-  }
-
-  nb::dict take() {
-    nb::dict out;
-    const std::size_t size = labels_.size();
-    out["labels"] = numpy_array(std::move(labels_));
-    out["confidence"] = confidence_.size() == size ? numpy_array(std::move(confidence_)) : nb::none();
-    out["distance"] = distance_.size() == size ? numpy_array(std::move(distance_)) : nb::none();
-    const auto rank = static_cast<std::size_t>(rank_);
-    out["embedding"] = wants_ ? numpy_array(std::move(embedding_), {size, rank}) : nb::none();
-    return out;
-  }
-
- private:
-  bool wants_;
-  Index rank_ = 0;
-  std::vector<int> labels_;
-  std::vector<double> confidence_;
-  std::vector<double> distance_;
-  std::vector<double> embedding_;
-};
-
-// Calls back some times a second, which is also when Python sees signals. An exception there, such as
-// KeyboardInterrupt, stops the work and is kept.
-class Watch final : public Observer {
- public:
-  explicit Watch(nb::callable tell) : tell_(std::move(tell)) {}
-
-  bool on_survey(Index instances) override { return tell("reading", 0, instances); }
-  bool on_chunk(const ChunkReport& report) override {
-    return tell(report.labelling ? "labelling" : "learning", report.pass, report.instances);
-  }
-
-  bool tell(const char* stage, int pass, Index instances) {
-    const auto now = std::chrono::steady_clock::now();
-    if (stopped_) return false;
-    if (now - last_ < std::chrono::milliseconds(50)) return true;
-    last_ = now;
-    const nb::gil_scoped_acquire gil;
-    try {
-      if (PyErr_CheckSignals() != 0) throw nb::python_error();
-      tell_(stage, pass, instances);
-      return true;
-    } catch (nb::python_error& error) {
-      reason_ = nb::borrow(error.value());
-      stopped_ = true;
-      return false;
-    }
-  }
-
-  bool stopped() const { return stopped_; }
-  nb::object reason() const { return reason_; }  // with the lock of Python held
-
- private:
-  nb::callable tell_;
-  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
-  bool stopped_ = false;
-  nb::object reason_;
-};
+using Classes = nb::ndarray<const int, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 class PyModel {
  public:
@@ -93,16 +23,16 @@ class PyModel {
   nb::tuple fit(Data& data, nb::callable tell, bool embedding) {
     Collected results(embedding);
     Watch watch(std::move(tell));
-    std::optional<Report> report;
     const std::unique_ptr<Source> source = take(data);
-    working(watch, [&] { report = model_.fit(*source, results, watch); });
-    return nb::make_tuple(results.take(), report_dict(*report), watch.stopped() ? watch.reason() : nb::none());
+    working(watch, [&] { report_ = model_.fit(*source, results, watch); });
+    return nb::make_tuple(results.take(), report_dict(*report_), watch.stopped() ? watch.reason() : nb::none());
   }
 
   nb::object partial_fit(Data& data, Index rows, nb::callable tell) {
     Watch watch(std::move(tell));
     std::unique_ptr<Source> source = take(data);
     working(watch, [&] {
+      report_.reset();
       if (!model_.schema().views.empty()) source = make_matched_source(std::move(source), model_.schema());
       const Schema schema = model_.schema().views.empty() ? source->schema() : model_.schema();
       const Index learned = model_.instances();
@@ -146,10 +76,16 @@ class PyModel {
   }
 
   void cut(int clusters) {
-    locked([&] { model_.cut(clusters); });
+    locked([&] {
+      model_.cut(clusters);
+      report_.reset();
+    });
   }
   void refresh() {
-    locked([&] { model_.refresh(); });
+    locked([&] {
+      model_.refresh();
+      report_.reset();
+    });
   }
   void set_threads(int threads) {
     locked([&] { model_.set_threads(threads); });
@@ -181,10 +117,42 @@ class PyModel {
     return out;
   }
 
-  nb::list events() {
-    std::vector<ClusterEvent> events;
-    locked([&] { events = model_.events(); });
-    return events_list(events);
+  // What the last fit told, where nothing was learned or cut since; else what the model tells by itself.
+  nb::object report() {
+    Report report;
+    locked([&] { report = report_ ? *report_ : own_report(); });
+    return report_dict(report);
+  }
+
+  // Since they were last asked for.
+  nb::object events() {
+    Report report;
+    locked([&] { report.events = model_.events(); });
+    return report_dict(report)["events"];
+  }
+
+  // ids(first, count): the words by which instances go, or None. Labels and classes of all instances, or none of them.
+  void write_page(const std::string& path, const std::string& title, const std::string& command, nb::object ids,
+                  const Classes& labels, const Classes& truth) {
+    PageContext context{.title = title, .command = command};
+    if (!ids.is_none()) {
+      context.ids = [&](Index first, Index count) {
+        const nb::gil_scoped_acquire gil;
+        return nb::cast<std::vector<std::string>>(ids(first, count));
+      };
+    }
+    Contingency scored;
+    if (truth.size() > 0) {
+      scored.add({labels.data(), labels.size()}, {truth.data(), truth.size()});
+      context.scored = &scored;
+      context.class_of = [&](Index row) {
+        return row < static_cast<Index>(truth.size()) ? truth.data()[row] : kNoClass;
+      };
+    }
+    locked([&] {
+      if (report_) context.report = &*report_;
+      omvc::write_page(path, model_, context);
+    });
   }
 
   std::map<std::string, std::string> options() {
@@ -219,6 +187,19 @@ class PyModel {
     return model_.options().method == Algorithm::omvc ? ModelKind::prediction : ModelKind::whole;
   }
 
+  Report own_report() {
+    Report report;
+    report.instances = model_.instances();
+    report.cluster_numbers = model_.clusters();
+    report.clusters = static_cast<int>(report.cluster_numbers.size());
+    report.rank = model_.rank();
+    report.views = model_.views();
+    report.prototypes = model_.prototypes();
+    report.found_by = model_.found_by();
+    report.choice = model_.choice();
+    return report;
+  }
+
   static std::unique_ptr<Source> take(Data& data) {
     if (!data.source) throw Error(ErrorKind::usage, "these data were read already");
     return std::move(data.source);
@@ -245,7 +226,8 @@ class PyModel {
   }
 
   Clusterer model_;
-  std::mutex mutex_;
+  std::optional<Report> report_;  // of the fit that made the model as it is
+  std::recursive_mutex mutex_;    // data that come from Python may ask the model that they are meant for
 };
 
 PyModel* load_model(const std::string& path) {
@@ -273,20 +255,14 @@ void define_model(nb::module_& module) {
       .def("to_bytes", &PyModel::to_bytes)
       .def("tree", &PyModel::tree, nb::arg("most"))
       .def("top_features", &PyModel::top_features, nb::arg("view"), nb::arg("cluster"), nb::arg("count"))
+      .def("report", &PyModel::report)
       .def("events", &PyModel::events)
+      .def("write_page", &PyModel::write_page, nb::arg("path"), nb::arg("title"), nb::arg("command"),
+           nb::arg("ids").none(), nb::arg("labels"), nb::arg("truth"))
       .def("options", &PyModel::options)
       .def("schema", [](PyModel& model) { return schema_list(model.read([](auto& m) { return m.schema(); })); })
-      .def("views", [](PyModel& model) { return views_list(model.read([](auto& m) { return m.views(); })); })
       .def("clusters", [](PyModel& model) { return model.read([](auto& m) { return m.clusters(); }); })
-      .def("instances", [](PyModel& model) { return model.read([](auto& m) { return m.instances(); }); })
-      .def("rank", [](PyModel& model) { return model.read([](auto& m) { return m.rank(); }); })
-      .def("prototypes", [](PyModel& model) { return model.read([](auto& m) { return m.prototypes(); }); })
-      .def("found_by", [](PyModel& model) { return model.read([](auto& m) { return m.found_by(); }); })
-      .def("learns", [](PyModel& model) { return model.read([](auto& m) { return m.learns(); }); })
-      .def("choice", [](PyModel& model) -> nb::object {
-        const auto choice = model.read([](auto& m) { return m.choice(); });
-        return choice ? nb::object(choice_dict(*choice)) : nb::none();
-      });
+      .def("rank", [](PyModel& model) { return model.read([](auto& m) { return m.rank(); }); });
   module.def("load_model", &load_model, nb::arg("path"));
   module.def("model_of_bytes", &model_of_bytes, nb::arg("bytes"));
 }

@@ -141,32 +141,41 @@ Data* stream_data(const nb::list& schema, nb::object start, bool again) {
   return new Data{make_pieces_source(schema_of(schema), std::make_unique<PythonPieces>(std::move(start), again)), {}};
 }
 
+void set_input_option(InputOptions& options, const std::string& name, const nb::handle& value) {
+  if (name == "format") {
+    options.format = nb::cast<std::string>(value);
+  } else if (name == "id_column") {
+    options.id_column = {nb::cast<std::string>(value)};
+  } else if (name == "transpose") {
+    options.transpose = nb::cast<bool>(value);
+  } else if (name == "layer") {
+    options.layer = nb::cast<std::string>(value);
+  } else if (name == "views") {
+    options.views = nb::cast<std::vector<std::string>>(value);
+  } else if (name == "columns") {
+    options.text.columns = nb::cast<std::vector<std::string>>(value);
+  } else if (name == "drop") {
+    options.text.drop = nb::cast<std::vector<std::string>>(value);
+  } else if (name == "separator") {
+    options.text.separator = nb::cast<std::string>(value);
+  } else if (name == "decimal") {
+    options.text.decimal = nb::cast<std::string>(value);
+  } else {
+    throw Error(ErrorKind::usage, "files have no option " + name +
+                                      ": there are format, id_column, transpose, layer, views, columns, drop, "
+                                      "separator and decimal");
+  }
+}
+
 InputOptions input_options(const nb::dict& given) {
   InputOptions options;
   for (const auto& [key, value] : given) {
-    const auto name = nb::cast<std::string>(key);
-    if (name == "format") {
-      options.format = nb::cast<std::string>(value);
-    } else if (name == "id_column") {
-      options.id_column = {nb::cast<std::string>(value)};
-    } else if (name == "transpose") {
-      options.transpose = nb::cast<bool>(value);
-    } else if (name == "layer") {
-      options.layer = nb::cast<std::string>(value);
-    } else if (name == "views") {
-      options.views = nb::cast<std::vector<std::string>>(value);
-    } else if (name == "columns") {
-      options.text.columns = nb::cast<std::vector<std::string>>(value);
-    } else if (name == "drop") {
-      options.text.drop = nb::cast<std::vector<std::string>>(value);
-    } else if (name == "separator") {
-      options.text.separator = nb::cast<std::string>(value);
-    } else if (name == "decimal") {
-      options.text.decimal = nb::cast<std::string>(value);
-    } else {
-      throw Error(ErrorKind::usage, "files have no option " + name +
-                                        ": there are format, id_column, transpose, layer, views, columns, drop, "
-                                        "separator and decimal");
+    const std::string name = nb::cast<std::string>(nb::str(key));
+    try {
+      set_input_option(options, name, value);
+    } catch (const std::bad_cast&) {
+      throw Error(ErrorKind::usage, "files: " + name + " cannot be " + nb::cast<std::string>(nb::repr(value)) +
+                                        "; names are words, and several of them are a list of words");
     }
   }
   return options;

@@ -49,17 +49,7 @@ std::vector<Index> Model::scale(Chunk& chunk) const {
     chunk.views[v] = keep_instances(std::move(chunk.views[v]), std::vector<bool>(chunk.rows.size(), false));
   }
   std::vector<Index> clipped = apply_scaling(scaling_, schema_, chunk);
-  // What is this far out stays there, and can be squared in single precision.
-  for (ChunkView& view : chunk.views) {
-    std::visit(
-        [](auto& X) {
-          for (auto& x : X.values.own()) {
-            using Number = std::remove_reference_t<decltype(x)>;
-            x = std::clamp(x, static_cast<Number>(-kNarrowValue), static_cast<Number>(kNarrowValue));
-          }
-        },
-        view.block);
-  }
+  clamp_to_narrow(chunk);
   return clipped;
 }
 

@@ -7,20 +7,6 @@ namespace {
 
 using nlohmann::json;
 
-const char* name_of(ClusterEvent::Kind kind) {
-  switch (kind) {
-    case ClusterEvent::Kind::born:
-      return "born";
-    case ClusterEvent::Kind::split:
-      return "split";
-    case ClusterEvent::Kind::merged:
-      return "merged";
-    case ClusterEvent::Kind::gone:
-      return "gone";
-  }
-  return "?";
-}
-
 json pass_json(const PassReport& pass) {
   json out{{"loss", pass.loss},     {"error", pass.error},   {"seconds", pass.seconds},
            {"waited", pass.waited}, {"rounds", pass.rounds}, {"curve", pass.loss_curve}};
@@ -99,7 +85,8 @@ json report_json(const Report& report) {
            {"found_by", report.found_by},
            {"pattern_nmi", report.pattern_nmi},
            {"fingerprint", report.fingerprint},
-           {"warnings", report.warnings}};
+           {"warnings", report.warnings},
+           {"events", json::array()}};
   add_clusters(report, out);
   for (const ViewReport& view : report.views) {
     out["view_details"].push_back({{"name", view.name},

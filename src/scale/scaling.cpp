@@ -28,8 +28,8 @@ double variance_of(const ViewSurvey& survey, std::size_t j) {
   return std::max(0.0, survey.squares[j] / known - mean * mean);
 }
 
-constexpr double kLargest = kSquarableValue;
-constexpr double kSmallest = 1 / kSquarableValue;
+constexpr double kLargest = 1e140;  // whose square, and sums of such squares, are finite
+constexpr double kSmallest = 1 / kLargest;
 
 // Every feature shifted to minimum 0 and multiplied by gain(its range, its variance).
 template <class F>
@@ -289,6 +289,20 @@ std::vector<Index> apply_scaling(const std::vector<ViewScaling>& scaling, const 
     clipped.push_back(std::visit([&](auto& X) { return apply(scaling[v], X, refuse); }, chunk.views[v].block));
   }
   return clipped;
+}
+
+void clamp_to_narrow(Chunk& chunk) {
+  for (ChunkView& view : chunk.views) {
+    std::visit(
+        [](auto& X) {
+          using Number = typename std::remove_reference_t<decltype(X)>::Scalar;
+          constexpr auto kFar = static_cast<Number>(kNarrowValue);
+          const auto& same = X.values;  // reading through this makes no copy of what is lent
+          if (std::none_of(same.begin(), same.end(), [](Number x) { return std::abs(x) > kFar; })) return;
+          for (Number& x : X.values.own()) x = std::clamp(x, -kFar, kFar);
+        },
+        view.block);
+  }
 }
 
 }  // namespace omvc

@@ -37,14 +37,17 @@ struct ViewScaling {
 ViewScaling choose_scaling(Scaling scaling, const ViewSurvey& survey, const std::string& name);
 
 // For rows that no survey has seen. Throws ErrorKind::data, naming view and row, for values too large to be squared.
-inline constexpr double kSquarableValue = 1e140;
 void check_magnitudes(const Chunk& chunk, const Schema& schema);
-inline constexpr double kNarrowValue = 1e15;  // the same for single precision, in which scaled rows are compared
 
 // Applies the scaling to every view of the chunk; returns the number of negative entries that were set to 0, by view.
 // Throws ErrorKind::data, naming view and row, for a negative value where the scaling refuses them.
 // Values that are lent are copied where the scaling changes them, and left where they are where it does not.
 std::vector<Index> apply_scaling(const std::vector<ViewScaling>& scaling, const Schema& schema, Chunk& chunk);
+
+// Values farther out than this are brought back to it, so that they can be squared in single precision, in which scaled
+// rows are compared. A block without such values is not touched: what is lent is not copied.
+inline constexpr double kNarrowValue = 1e15;
+void clamp_to_narrow(Chunk& chunk);
 
 // A scaled row back in the data's own units. Rows that were brought to length 1 have lost how much there was of them;
 // they get the mean total of the rows of the view.

@@ -59,6 +59,12 @@ BAD = {
     "fit without a view": ([X, None], "None"),
     "few instances": (X[:2], "clusters|instances"),
     "set": ({1, 2}, "2D|number"),
+    "halves of characters": ({"\udc80": X}, "no text"),
+    "halves of characters in columns": (pd.DataFrame(X, columns=["a", "b", "c", "\udc80"]), "no text"),
+    "a function of nothing": (lambda: None, "not an iterator of chunks"),
+    "a function of an array": (lambda: X, "not an iterator of chunks"),
+    "empty path": ("", "no path"),
+    "zero in a path": ("a\0b.csv", "no path"),
 }
 
 
@@ -100,9 +106,9 @@ def test_predict_of_other_features():
     frame = pd.DataFrame(X, columns=list("abcd"))
     model = omvc.Clusterer(3).fit(frame)
     np.testing.assert_array_equal(model.predict(frame[list("dbca")]), model.labels_)
-    with pytest.raises(omvc.DataError, match="'?b'?"):
+    with pytest.raises(omvc.DataError, match=r"lack the features \['b'\]"):
         model.predict(frame.rename(columns={"b": "x"}))
-    with pytest.raises(omvc.DataError, match="e"):
+    with pytest.raises(omvc.DataError, match=r"knows no features \['e'\]"):
         model.predict(frame.assign(e=1.0))
     with pytest.raises(omvc.DataError, match="X has 3 features, but Clusterer is expecting 4"):
         model.predict(X[:, :3])
@@ -112,6 +118,54 @@ def test_predict_of_other_features():
             two.predict(wrong)
     with pytest.raises(omvc.DataError):
         two.partial_fit([X[:, :2], X])
+
+
+def test_numbers_that_make_no_sense():
+    model = omvc.Clusterer(3).fit(X)
+    for wrong in (1, -4, 2.5, float("nan"), float("inf"), 2**40, [3], "3", True):
+        with pytest.raises(omvc.UsageError, match="n_clusters"):
+            model.cut(wrong)
+    for wrong in (1, -5, "a", None):
+        with pytest.raises(omvc.UsageError, match="most"):
+            model.tree(wrong)
+    for wrong in (-1, 2.5, "a"):
+        with pytest.raises(omvc.UsageError, match="n ="):
+            model.top_features(wrong)
+    with pytest.raises(omvc.UsageError, match=r"no cluster 99; there are \[0, 1, 2\]"):
+        model.top_features(cluster=99)
+    for wrong in ("", "a\0b", 3, None):
+        with pytest.raises(omvc.UsageError, match="path"):
+            model.save(wrong)
+    assert model.n_clusters_ == 3
+
+
+def test_options_of_files():
+    for wrong in ({"id_column": 3}, {"columns": "a"}, {"views": 7}, {"transpose": "no"}, {"nobody": 1}, {5: 1}):
+        with pytest.raises(omvc.UsageError, match="files"):
+            omvc.Clusterer(3).fit("never.csv", files=wrong)
+
+
+def test_views_given_as_arguments_are_noticed():
+    with pytest.warns(omvc.OmvcWarning, match="as a list"):
+        omvc.Clusterer(3).fit(X, X[:, :2])
+
+
+def test_features_of_one_name():
+    """Genes often share a symbol: such frames are known by the order of their columns."""
+    frame = pd.DataFrame(X, columns=["a", "b", "b", "d"])
+    model = omvc.Clusterer(3).fit(frame)
+    np.testing.assert_array_equal(model.predict(frame), model.labels_)
+
+
+def test_a_stream_that_asks_its_own_model():
+    model = omvc.Clusterer(3).fit(X)
+
+    def chunks():
+        yield X
+        yield X[np.asarray(model.predict(X)) == 0]
+
+    model.partial_fit(chunks())
+    assert model.report()["n"] > 100
 
 
 def test_holes_in_rows_at_predict():

@@ -5,7 +5,6 @@ import inspect
 import multiprocessing
 import os
 import pickle
-import signal
 import subprocess
 import sys
 import threading
@@ -55,7 +54,7 @@ def test_new_instances(views):
 def test_cut(views):
     model = fitted(views)
     assert model.cut(5).n_clusters_ == 5 and not hasattr(model, "labels_")
-    assert {event["kind"] for event in model.events_} <= {"born", "split", "merged", "gone"} and model.events_
+    assert {event["event"] for event in model.events_} <= {"born", "split", "merged", "gone"} and model.events_
     assert len(set(model.predict(views))) == 5
     assert model.cut(None, X=views).n_clusters_ == len(set(model.labels_))
     assert [len(sizes) for sizes, _ in model.tree(4)] == [2, 3, 4]
@@ -153,7 +152,10 @@ def test_options_come_from_the_one_table(views):
         "n_clusters", *(name.replace("-", "_") for name in names[1:]), "verbose"]
     for row in _core.options_table():
         assert row["help"][1:] in omvc.Clusterer.__doc__
-    assert fitted(views, scaling={"view1": "minmax"}).report()["views"][0]["scaling"] == "each feature to 0 .. 1"
+    assert fitted(views, scaling={"view1": "minmax"}).report()["view_details"][0]["scaling"] == "each feature to 0 .. 1"
+    # Views that a dict leaves out have what the method has by default.
+    some = fitted(views, method="omvc-paper", alpha={"view2": 0.5})
+    assert some._model.options()["alpha"] == "0.01,0.5"
     with pytest.raises(TypeError, match="ranks"):
         omvc.Clusterer(3, ranks=4)
     for wrong in ({"rank": "many"}, {"rank": 2.5}, {"method": 3}, {"method": "kmeans"}, {"passes": 0},
@@ -261,35 +263,6 @@ def test_processes(views, how):
     child.join(timeout=60)
     assert child.exitcode == 0
     np.testing.assert_array_equal(model.predict(views), model.labels_)
-
-
-def test_scanpy_manner(views):
-    import anndata
-    import mudata
-
-    frames = {name: pd.DataFrame(view, index=[f"s{i}" for i in range(len(view))]).add_prefix(name).dropna(how="all")
-              for name, view in zip("ab", views)}
-    whole = mudata.MuData({name: anndata.AnnData(frame) for name, frame in frames.items()})
-    assert omvc.tl.cluster(whole, 3) is None
-    assert whole.obs["omvc"].dtype == "category" and list(whole.obs["omvc"].cat.categories) == ["0", "1", "2"]
-    assert whole.obsm["X_omvc"].shape[0] == whole.n_obs and "views" in whole.uns["omvc"]
-    one = anndata.AnnData(frames["a"])
-    other = omvc.tl.cluster(one, 3, key_added="mine", copy=True)
-    assert "mine" in other.obs and "mine" not in one.obs
-    with pytest.raises(omvc.UsageError, match="omvc.Clusterer"):
-        omvc.tl.cluster(views, 3)
-
-
-def test_plots(views):
-    model = fitted({"a": views[0], "b": views[1]})
-    assert omvc.pl.map(model).collections
-    assert omvc.pl.presence(model).patches
-    assert omvc.pl.tree(model, 4).patches
-    assert omvc.pl.features(model, 3, view="b").images
-    assert omvc.pl.confidence(model).lines
-    import matplotlib.pyplot as plt
-
-    plt.close("all")
 
 
 def test_the_command_lies_beside():

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
+#include <limits>
 
 #include "support/chunks.hpp"
 #include "support/random_data.hpp"
@@ -156,6 +157,34 @@ TEST(Scaling, UnitRowsWithAndWithoutDocumentFrequencies) {
   const double length = std::hypot(3 * rare, 4 * often);
   EXPECT_NEAR(test::dense_row(weighted.views[0].block, 0)[0], 3 * rare / length, 1e-15);
   EXPECT_NEAR(test::dense_row(weighted.views[0].block, 0)[1], 4 * often / length, 1e-15);
+}
+
+// The chunk as it is lent by somebody who keeps `values`.
+template <class T>
+Chunk lent(const std::vector<T>& values, Index cols) {
+  const auto rows = static_cast<Index>(values.size()) / cols;
+  return one_view(DenseBlock<T>{.rows = rows, .cols = cols, .values = Buffer<T>::borrow(values, nullptr)});
+}
+
+TEST(Scaling, OrdinaryValuesThatAreLentAreNotCopiedByClamping) {
+  const std::vector<double> values{1, -2, 3e14, 0, 1e15, -1e15};
+  Chunk chunk = lent(values, 3);
+  clamp_to_narrow(chunk);
+  const auto& block = std::get<DenseBlock<double>>(chunk.views[0].block);
+  EXPECT_TRUE(block.values.borrowed());
+  EXPECT_EQ(block.values.data(), values.data());
+}
+
+TEST(Scaling, FarValuesAreClampedInACopy) {
+  const float infinity = std::numeric_limits<float>::infinity();
+  const std::vector<float> values{1, -2, 3e20F, -infinity};
+  const std::vector<float> before = values;
+  Chunk chunk = lent(values, 2);
+  clamp_to_narrow(chunk);
+  EXPECT_EQ(values, before) << "what is lent stays as it is";
+  EXPECT_EQ(test::dense_row(chunk.views[0].block, 0), (std::vector<double>{1, -2}));
+  const auto far = static_cast<double>(static_cast<float>(kNarrowValue));
+  EXPECT_EQ(test::dense_row(chunk.views[0].block, 1), (std::vector<double>{far, -far}));
 }
 
 }  // namespace

@@ -1,0 +1,140 @@
+"""What data must be like: paths, names and widths that fit the model, rows that can be joined."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+from ._table import Table, is_frame
+from .errors import DataError, UsageError
+
+Schema = list[tuple[str, int, "list[str] | None"]]
+
+
+def is_path(X: Any) -> bool:
+    return isinstance(X, (str, os.PathLike))
+
+
+def path_text(path: Any) -> str:
+    """A path as the library takes it."""
+    if not is_path(path):
+        raise UsageError(f"a path is needed, not {type(path).__name__}")
+    text = os.fspath(path)
+    text = os.fsdecode(text) if isinstance(text, bytes) else text
+    if not text or "\0" in text or not is_text(text):
+        raise UsageError(f"{text!r} is no path of a file" + ("" if is_text(text) else ": its name is not UTF-8"))
+    return text
+
+
+def is_text(word: str) -> bool:
+    """Whether it can be written: Python's words may hold halves of characters."""
+    try:
+        word.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def label(name: str, single: bool) -> str:
+    return "X" if single else f"view {name!r}"
+
+
+def check_widths(tables: list[tuple[str, Table]], schema: Schema | None, single: bool) -> None:
+    """Views, features and their names are those of the model, where there is one."""
+    expected = {view[0]: view for view in schema or []}
+    if single and schema is not None and len(schema) > 1:
+        raise DataError(f"one view was given, but the model has {len(schema)}: give a list, or a dict by name: "
+                        f"{list(expected)}")
+    unknown = [name for name, _ in tables if expected and name not in expected]
+    if unknown:
+        raise DataError(f"the model knows no view {unknown[0]!r}; it has {list(expected)}, any of which may be left out")
+    for name, table in tables:
+        rows, features = table.shape
+        if features == 0:
+            raise DataError(f"{label(name, single)}: Found array with 0 feature(s) (shape={table.shape}) while a "
+                            "minimum of 1 is required.")
+        for word in (name, *(table.features or [])):
+            if not is_text(word):
+                raise DataError(f"{label(name, single)}: the name {word!r} is no text that can be written")
+        if name not in expected:
+            continue
+        _, wanted, names = expected[name]
+        if names is not None and table.features is not None:
+            _check_names(label(name, single), names, table.features)
+        if (names is None or table.features is None) and features != wanted:
+            raise DataError(f"{label(name, single)}: X has {features} features, but Clusterer is expecting {wanted} "
+                            "features as input")
+
+
+def _check_names(view: str, known: list[str], given: list[str]) -> None:
+    """Features are matched by name, in whatever order: all of them, and no others."""
+    for problem, some in (("the data lack the features", set(known) - set(given)),
+                          ("the model knows no features", set(given) - set(known))):
+        if some:
+            names = [name for name in (*known, *given) if name in some]
+            more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+            raise DataError(f"{view}: {problem} {names[:5]}{more}; the model has learned {len(known)} features, which "
+                            "are matched by name")
+
+
+def join(tables: list[tuple[str, Table]], known: Any) -> tuple[Any, list[Any]]:
+    """The index of all instances, and of each view the instances of its rows (None: all of them, in order)."""
+    indexed = [(name, table) for name, table in tables if table.index is not None]
+    if not indexed:
+        lengths = {name: table.shape[0] for name, table in tables}
+        if len(set(lengths.values())) > 1:
+            raise DataError(f"the views have different numbers of rows, {lengths}: give each a row for every instance "
+                            "(NaN where it is missing), or frames with an index")
+        if not next(iter(lengths.values())):
+            raise DataError(f"Found array with 0 sample(s) (shape={tables[0][1].shape}) while a minimum of 1 is "
+                            "required.")
+        return None, [None] * len(tables)
+    index = indexed[0][1].index if known is None else known
+    if all(index.equals(table.index) for _, table in indexed):
+        wrong = {name: table.shape[0] for name, table in tables if table.shape[0] != len(index)}
+        if wrong:
+            raise DataError(f"{len(index)} instances are in the index, but the views have {wrong} rows")
+        return index, [None] * len(tables)
+    if len(indexed) != len(tables):
+        plain = [name for name, table in tables if table.index is None]
+        raise DataError(f"the views differ in their index, and {plain} have none: give them one, too")
+    for name, table in indexed:
+        if not table.index.is_unique:
+            twice = table.index[table.index.duplicated()][0]
+            raise DataError(f"view {name!r}: {twice!r} comes twice in the index, so it cannot be joined with the others")
+    if known is None:
+        for _, table in indexed[1:]:
+            index = index.append(table.index.difference(index, sort=False))
+    return index, [_place(tables, v, name, table, index) for v, (name, table) in enumerate(tables)]
+
+
+def _place(tables: list[tuple[str, Table]], v: int, name: str, table: Table, index: Any) -> Any:
+    """The instances of the rows, which must ascend: rows in another order are gathered."""
+    where = index.get_indexer(table.index)
+    if (where < 0).any():
+        raise DataError(f"view {name!r} has {table.index[where < 0][0]!r}, which is no instance of the whole")
+    if (np.diff(where) <= 0).any():
+        order = np.argsort(where, kind="stable")
+        tables[v] = (name, Table(table.data[order], table.index[order], table.features))
+        where = where[order]
+    return np.ascontiguousarray(where, dtype=np.int64)
+
+
+def presence(present: Any, instances: int | None, names: list[str], index: Any) -> Any:
+    """Bytes of 0 and 1, instances x views."""
+    if is_frame(present, "pandas"):
+        if index is not None:
+            present = present.reindex(index, fill_value=False)
+        if set(present.columns) == set(names):
+            present = present[names]
+    flags = np.asarray(present)
+    if instances is None:
+        instances = len(flags)
+    if flags.shape != (instances, len(names)):
+        raise DataError(f"present has the shape {flags.shape}, but there are {instances} instances and "
+                        f"{len(names)} views: ({instances}, {len(names)})")
+    if flags.dtype != bool and not np.isin(flags, (0, 1)).all():
+        raise DataError("present holds values other than true and false (1 and 0)")
+    return np.ascontiguousarray(flags.astype(np.uint8)).ravel()

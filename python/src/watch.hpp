@@ -1,0 +1,88 @@
+// What a run gives to Python: results, and word of how far it is.
+#pragma once
+
+#include <chrono>
+#include <vector>
+
+#include "omvc/report.hpp"
+#include "omvc/sink.hpp"
+
+#include "convert.hpp"
+
+namespace omvc::python {
+
+// Results by row number, in memory.
+class Collected final : public Sink {
+ public:
+  explicit Collected(bool embedding) : wants_(embedding) {}
+
+  bool wants_embedding() const override { return wants_; }
+  void write(const ResultRows& rows) override {
+    labels_.insert(labels_.end(), rows.labels.begin(), rows.labels.end());
+    confidence_.insert(confidence_.end(), rows.confidence.begin(), rows.confidence.end());
+    distance_.insert(distance_.end(), rows.distance.begin(), rows.distance.end());
+    if (!wants_) return;
+    const Index size = rows.embedding.rows * rows.embedding.cols;
+    embedding_.insert(embedding_.end(), rows.embedding.data, rows.embedding.data + size);
+    rank_ = rows.embedding.cols;
+  }
+
+  nb::dict take() {
+    nb::dict out;
+    const std::size_t size = labels_.size();
+    out["labels"] = numpy_array(std::move(labels_));
+    out["confidence"] = confidence_.size() == size ? numpy_array(std::move(confidence_)) : nb::none();
+    out["distance"] = distance_.size() == size ? numpy_array(std::move(distance_)) : nb::none();
+    const auto rank = static_cast<std::size_t>(rank_);
+    out["embedding"] = wants_ ? numpy_array(std::move(embedding_), {size, rank}) : nb::none();
+    return out;
+  }
+
+ private:
+  bool wants_;
+  Index rank_ = 0;
+  std::vector<int> labels_;
+  std::vector<double> confidence_;
+  std::vector<double> distance_;
+  std::vector<double> embedding_;
+};
+
+// Calls back some times a second, which is also when Python sees signals. An exception there, such as
+// KeyboardInterrupt, stops the work and is kept.
+class Watch final : public Observer {
+ public:
+  explicit Watch(nb::callable tell) : tell_(std::move(tell)) {}
+
+  bool on_survey(Index instances) override { return tell("reading", 0, instances); }
+  bool on_chunk(const ChunkReport& report) override {
+    return tell(report.labelling ? "labelling" : "learning", report.pass, report.instances);
+  }
+
+  bool tell(const char* stage, int pass, Index instances) {
+    const auto now = std::chrono::steady_clock::now();
+    if (stopped_) return false;
+    if (now - last_ < std::chrono::milliseconds(50)) return true;
+    last_ = now;
+    const nb::gil_scoped_acquire gil;
+    try {
+      if (PyErr_CheckSignals() != 0) throw nb::python_error();
+      tell_(stage, pass, instances);
+      return true;
+    } catch (nb::python_error& error) {
+      reason_ = nb::borrow(error.value());
+      stopped_ = true;
+      return false;
+    }
+  }
+
+  bool stopped() const { return stopped_; }
+  nb::object reason() const { return reason_; }  // with the lock of Python held
+
+ private:
+  nb::callable tell_;
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+  bool stopped_ = false;
+  nb::object reason_;
+};
+
+}  // namespace omvc::python
