@@ -85,6 +85,21 @@ std::optional<std::size_t> cache_bytes(hid_t dataset, const std::vector<Index>& 
   return static_cast<std::size_t>(std::min(bytes, static_cast<double>(kLargestCache)));
 }
 
+// How so many elements are brought from one type to the other. The library does that in a buffer of 1 MB, which it
+// clears for every call; a few rows need far less.
+Handle transfer(hid_t dataset, hid_t memory_type, Index elements) {
+  constexpr std::size_t kLeastBytes = 4096;
+  constexpr std::size_t kMostBytes = std::size_t{1} << 20;
+  const Handle type(H5Dget_type(dataset));
+  const std::size_t width = std::max<std::size_t>({H5Tget_size(type.get()), H5Tget_size(memory_type), 1});
+  Handle properties(H5Pcreate(H5P_DATASET_XFER));
+  if (static_cast<std::size_t>(elements) < kMostBytes / width) {
+    const std::size_t bytes = std::max(kLeastBytes, width * static_cast<std::size_t>(elements));
+    H5Pset_buffer(properties.get(), bytes, nullptr, nullptr);
+  }
+  return properties;
+}
+
 Index file_bytes(hid_t object) {
   const Handle file(H5Iget_file_id(object));
   hsize_t size = 0;
@@ -172,7 +187,8 @@ std::vector<T> Dataset::read(Index first, Index count, Index first_col, Index co
   if (values.empty()) return values;
   Handle memory;
   const Handle space = select(first, count, first_col, cols, memory);
-  check(H5Dread(id(), native<T>(), memory.get(), space.get(), H5P_DEFAULT, values.data()), kRead, where(),
+  const Handle how = transfer(id(), native<T>(), count * cols);
+  check(H5Dread(id(), native<T>(), memory.get(), space.get(), how.get(), values.data()), kRead, where(),
         "cannot be read");
   return values;
 }
@@ -191,7 +207,8 @@ std::vector<std::string> Dataset::read_text(Index first, Index count) const {
   TextBuffer buffer(type.get(), count * cols());
   Handle memory;
   const Handle space = select(first, count, 0, cols(), memory);
-  check(H5Dread(id(), type.get(), memory.get(), space.get(), H5P_DEFAULT, buffer.data()), kRead, where(),
+  const Handle how = transfer(id(), type.get(), count * cols());
+  check(H5Dread(id(), type.get(), memory.get(), space.get(), how.get(), buffer.data()), kRead, where(),
         "cannot be read");
   return buffer.take();
 }
@@ -224,7 +241,8 @@ void Dataset::append_raw(Id memory_type, const void* values, Index count) {
   check(H5Dset_extent(id(), sizes.data()), kWrite, where(), "cannot grow");
   Handle memory;
   const Handle space = select(first, count, 0, cols(), memory);
-  check(H5Dwrite(id(), memory_type, memory.get(), space.get(), H5P_DEFAULT, values), kWrite, where(),
+  const Handle how = transfer(id(), memory_type, count * cols());
+  check(H5Dwrite(id(), memory_type, memory.get(), space.get(), how.get(), values), kWrite, where(),
         "cannot be written");
   check_written(id());
 }

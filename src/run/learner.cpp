@@ -69,7 +69,15 @@ void Learner::rethrow() {
 
 void Learner::learn(Chunk chunk, std::string after) {
   Job job{.chunk = std::move(chunk), .after = std::move(after), .bytes = 0};
-  if (!thread_.joinable()) return learn_now(std::move(job));
+  if (!thread_.joinable()) {
+    rethrow();
+    try {
+      return learn_now(std::move(job));
+    } catch (...) {
+      failure_ = std::current_exception();
+      throw;
+    }
+  }
   job.bytes = bytes_of(job.chunk);
   const double room = model_.options().memory * (1 << 20);
   std::unique_lock lock(mutex_);
@@ -184,11 +192,11 @@ void Learner::save_soon() {
     asked_to_save_ = true;
   }
   changed_.notify_all();
-  if (!thread_.joinable()) save_if_due();
+  if (!thread_.joinable() && !failure_) save_if_due();
 }
 
 void Learner::tick() {
-  if (!thread_.joinable()) return save_if_due();
+  if (!thread_.joinable() && !failure_) return save_if_due();
   const std::lock_guard lock(mutex_);
   rethrow();
 }

@@ -185,11 +185,17 @@ void Stream::Impl::wait(const Chunk& chunk, const std::string& after) {
     hand_over();
     break;
   }
-  if (waiting.rows.empty()) {
-    waiting = chunk;
-    waiting_since = Clock::now();
-  } else {
-    append_chunk(waiting, chunk, schema);
+  if (waiting.rows.empty()) waiting_since = Clock::now();
+  try {
+    if (waiting.rows.empty()) {
+      waiting = chunk;
+    } else {
+      append_chunk(waiting, chunk, schema);
+    }
+  } catch (...) {
+    waiting = {};  // rather than rows of which some views are lacking
+    waiting_bytes = 0;
+    throw;
   }
   waiting_after = after;
   waiting_bytes += bytes_of(chunk);
