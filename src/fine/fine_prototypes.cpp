@@ -113,7 +113,7 @@ void FinePrototypes::forget() {
     sums_[v].setZero();
     counts_[v].setZero();
   }
-  for (Matrix& W : affinity_) W.setZero();
+  for (Matrix& W : affinity_) W.setZero(size(), size());
   mass_.setZero();
   spread_.setZero();
   squares_.setZero();

@@ -126,6 +126,27 @@ void Reservoir::settle() {
   for (ChunkView& view : kept_.views) view.block = narrowed(std::move(view.block));
 }
 
+std::vector<std::pair<double, double>> Reservoir::ranking() const {
+  std::vector<std::pair<double, double>> out;
+  for (std::size_t i = 0; i < priorities_.size(); ++i) out.emplace_back(priorities_[i], sizes_[i]);
+  return out;
+}
+
+void Reservoir::keep_below(const std::vector<std::vector<std::pair<double, double>>>& all) {
+  std::vector<std::pair<double, double>> rows;
+  for (const auto& part : all) rows.insert(rows.end(), part.begin(), part.end());
+  std::sort(rows.begin(), rows.end());
+  double sum = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    sum += rows[i].second;
+    const bool fits = sum <= static_cast<double>(options_.bytes) && static_cast<Index>(i) < options_.rows;
+    if (fits || i == 0 || rows[i].first == rows[i - 1].first) continue;
+    limit_ = whole_ ? rows[i].first : std::min(limit_, rows[i].first);
+    whole_ = false;
+    return shrink();
+  }
+}
+
 bool Reservoir::comes_before(Index a, Index b) const {
   const auto i = static_cast<std::size_t>(a);
   const auto j = static_cast<std::size_t>(b);

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "omvc/chunk.hpp"
@@ -41,6 +42,11 @@ class Reservoir {
   // Keeps just as many rows as are allowed, where there are more, in single precision where all of them have room in
   // it: the form that depends on nothing but the rows seen.
   void settle();
+
+  // Of samples that are to be merged: (priority, bytes) of the rows of each, from which all can tell up to where rows
+  // have a place in the merged one, and leave the rest out before they are sent.
+  std::vector<std::pair<double, double>> ranking() const;
+  void keep_below(const std::vector<std::vector<std::pair<double, double>>>& all);
 
   // The schema has more views, or more features of sparse views, behind those that there were.
   void widen(const Schema& wider);

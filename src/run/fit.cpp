@@ -320,7 +320,7 @@ void FitRun::label_all() {
 // Each process labels its own rows, and the first one gets them all.
 void FitRun::label_rows() {
   if (!model_) return;
-  const bool shared = !together_.alone() && !model_->whole() && !first_has_all_;
+  const bool shared = !together_.alone() && passes_ > 0 && !first_has_all_;
   if (!together_.alone()) follow_first();
   together_.agree([&] {
     if (together_.first() || shared) {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstring>
 #include <fmt/format.h>
 
 #include "omvc/error.hpp"
@@ -28,6 +29,19 @@ Index count_instances(Source& source) {
   while (const std::optional<Chunk> chunk = source.next(kAtOnce)) instances += chunk->size();
   source.rewind();
   return instances;
+}
+
+// Rows that have no place in the sample of all need not travel.
+void leave_out(Reservoir& sample, Together& together) {
+  using Ranking = std::vector<std::pair<double, double>>;
+  const Ranking mine = sample.ranking();
+  std::vector<Ranking> all;
+  for (const std::string& bytes :
+       together.gather({reinterpret_cast<const char*>(mine.data()), mine.size() * sizeof mine[0]})) {
+    Ranking& ranking = all.emplace_back(bytes.size() / sizeof mine[0]);
+    std::memcpy(static_cast<void*>(ranking.data()), bytes.data(), ranking.size() * sizeof mine[0]);
+  }
+  sample.keep_below(all);
 }
 
 }  // namespace
@@ -110,6 +124,7 @@ void FitRun::look_first() {
     Look look(setting_.options, setting_.schema, rows_.first);
     together_.agree([&] { look_at(*source_, look, observer_, workers_); });
     if (!together_.alone()) {
+      leave_out(look.sample, together_);
       Archive archive;
       look.save(archive);
       const auto load = [&](const std::string& bytes) {
@@ -319,13 +334,19 @@ void FitRun::checkpoint() {
 // Takes over what the first process has made and decided.
 void FitRun::follow_first() {
   if (together_.alone()) return;
-  const std::string bytes = together_.broadcast(together_.first() ? state_archive().to_bytes() : "");
+  Archive archive;
+  if (together_.first()) {
+    put_fit_state(archive, setting_, state_);
+    archive.put("together/passes", std::vector<Index>{passes_});
+    living_fit().save_for_others(archive);
+  }
+  const std::string bytes = together_.broadcast(together_.first() ? archive.to_bytes() : "");
   together_.agree([&] {
     if (together_.first()) return;
-    const Archive archive = Archive::from_bytes(bytes, "the model of the first process");
+    archive = Archive::from_bytes(bytes, "the model of the first process");
     get_fit_state(archive, setting_, state_);
+    passes_ = static_cast<int>(archive.integers("together/passes").at(0));
     model_.emplace(Model::load(archive, setting_.options, setting_.schema, setting_.scaling, setting_.clipped));
-    if (model_->whole()) passes_ = 0;
     living_fit().follow();
   });
 }

@@ -1,6 +1,6 @@
 // Learns the rows of a stream, in the calling thread or in one of its own, and saves the model from time to time. Hands
-// out what labelling takes after every chunk, so that nobody who labels waits for it. Once learning has failed nothing is
-// learned or saved any more, since a chunk may be half in the model; what was saved before is still there.
+// out what labelling takes after every chunk, so that nobody who labels waits for it. Once learning has failed nothing
+// is learned or saved any more, since a chunk may be half in the model; what was saved before is still there.
 #pragma once
 
 #include <atomic>

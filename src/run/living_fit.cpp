@@ -150,7 +150,7 @@ void LivingFit::finish(bool /*complete*/, Workers& workers) {
 void LivingFit::label(Rows rows, Workers& workers) {
   labels_ = folder_.open("labels", 3);
   label_stored(rows, workers);
-  if (model_->whole() || !again_) label_sample(workers);
+  if ((model_->whole() && model_->can_learn()) || !again_) label_sample(workers);
   model_->rest();
 }
 

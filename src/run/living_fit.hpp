@@ -26,6 +26,8 @@ class LivingFit final : public Method {
 
   // The model was replaced by one that another process has made.
   void follow();
+  // What the others need of the model to count and label: neither its sample nor its sums.
+  void save_for_others(Archive& archive) const { model_->save(archive, false); }
   // Labels the rows whose places are known here, as far as they lie in this range.
   void label(Rows rows, Workers& workers);
   std::vector<RowStore*> results() const;  // of every row: its label and, where it is wanted, its embedding

@@ -42,6 +42,26 @@ TEST(Spectrum, GroupsWithNothingBetweenThemAreFoundInALargeGraph) {
   }
 }
 
+TEST(Spectrum, FewEigenpairsAreThoseOfAll) {
+  // Groups with nothing between them, so that the largest eigenvalue is there five times; random weights within.
+  const Index each = 24;
+  Matrix W = Matrix::Zero(5 * each, 5 * each);
+  for (Index g = 0; g < 5; ++g) {
+    const Matrix part = test::random_matrix(each, each, 3 + static_cast<std::uint64_t>(g));
+    W.block(g * each, g * each, each, each) = part * part.transpose();
+  }
+  const Spectrum few = spectrum_of(W, 12);
+  const Spectrum all = spectrum_of(W, W.rows());
+  const Vector scale = W.rowwise().sum().cwiseSqrt().cwiseInverse();
+  const Matrix M = scale.asDiagonal() * W * scale.asDiagonal();
+  for (Index j = 0; j < 12; ++j) {
+    const auto at = static_cast<std::size_t>(j);
+    EXPECT_NEAR(few.values[at], all.values[at], 1e-12);
+    EXPECT_LT((M * few.vectors.col(j) - few.values[at] * few.vectors.col(j)).norm(), 1e-12);
+  }
+  EXPECT_LT((few.vectors.transpose() * few.vectors - Matrix::Identity(12, 12)).norm(), 1e-12);
+}
+
 #ifndef OMVC_SANITIZED  // minutes there
 TEST(Spectrum, FewEigenpairsOfALargeGraphAreThoseOfAll) {
   const Index n = 1300;  // beyond the size up to which all pairs are computed

@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""How a default fit scales with threads and with processes on one machine, and whether all of them give the same labels.
+
+    python3 bench/scaling.py [--omvc build/omvc] [--mpirun mpirun] [--out FILE.json]     measures
+    python3 bench/scaling.py --from FILE.json --write                                    into docs/scaling.md
+
+Planted data of two shapes: youtube (92,457 instances, three dense views) and reuters (111,740, five sparse views); ranks
+are measured on four times the rows of youtube, one thread each. A larger machine needs this file, the command and its
+libraries; nothing else is read or installed.
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+CLUSTERS = {"youtube": 31, "reuters": 6}
+
+
+def model_name():
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return line.split(":", 1)[1].strip()
+    return "unknown processor"
+
+
+def generate(omvc, shape, times, folder):
+    path = folder / f"{shape}-{times}.h5mu"
+    rows = {"youtube": 92_457, "reuters": 111_740}[shape] * times
+    subprocess.run([*omvc, "generate", path, "--seed", "1", "--shape", shape, "--rows", str(rows)], check=True,
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return path
+
+
+def timed(command, labels):
+    start = time.monotonic()
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    return time.monotonic() - start, hashlib.sha256(labels.read_bytes()).hexdigest()[:12]
+
+
+def measure(given, folder):
+    omvc = given.omvc.split()
+    labels = folder / "labels.txt"
+    out = {"machine": model_name(), "cores": os.cpu_count(), "rows": []}
+
+    def one(kind, shape, times, count, before, path):
+        command = [*before, *omvc, "fit", path, "-k", str(CLUSTERS[shape]), "--labels", labels, "--quiet", "--threads",
+                   str(count if kind == "threads" else 1)]
+        runs = [timed(command, labels) for _ in range(given.repeat)]
+        row = {"kind": kind, "shape": shape, "times": times, "count": count, "seconds": min(r[0] for r in runs),
+               "labels": runs[0][1]}
+        out["rows"].append(row)
+        print(json.dumps(row), flush=True)
+
+    for shape in CLUSTERS:
+        path = generate(omvc, shape, 1, folder)
+        for threads in given.counts:
+            one("threads", shape, 1, threads, [], path)
+        path.unlink()
+    if given.mpirun:
+        path = generate(omvc, "youtube", given.times, folder)
+        for ranks in given.counts:
+            one("ranks", "youtube", given.times, ranks, [*given.mpirun.split(), "-n", str(ranks)] if ranks > 1 else [], path)
+    return out
+
+
+def table(found):
+    lines = ["| what | data | 1 | " + " | ".join(str(r["count"]) for r in found["rows"]
+                                                if r["kind"] == "threads" and r["shape"] == "youtube" and r["count"] > 1)
+             + " | labels |"]
+    lines.append("| --- " * (lines[0].count("|") - 1) + "|")
+    groups = {}
+    for row in found["rows"]:
+        groups.setdefault((row["kind"], row["shape"], row["times"]), []).append(row)
+    for (kind, shape, times), rows in groups.items():
+        base = rows[0]["seconds"]
+        cells = [f"{base:.2f} s"] + [f"{base / r['seconds']:.1f} times" for r in rows[1:]]
+        same = "identical" if len({r["labels"] for r in rows}) == 1 else "DIFFER"
+        lines.append(f"| {kind} | {shape} shape{f', {times} times the rows' if times > 1 else ''} | " + " | ".join(cells)
+                     + f" | {same} |")
+    return "\n".join(lines)
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options.add_argument("--omvc", default=str(ROOT / "build" / "omvc"))
+    options.add_argument("--mpirun", default="", help="measures ranks, too")
+    options.add_argument("--counts", type=lambda text: [int(n) for n in text.split(",")], default=[1, 2])
+    options.add_argument("--times", type=int, default=4, help="rows of the data for ranks, relative to the shape")
+    options.add_argument("--repeat", type=int, default=1)
+    options.add_argument("--scratch", help="folder for the data")
+    options.add_argument("--out")
+    options.add_argument("--from", dest="found")
+    options.add_argument("--write", action="store_true", help="into docs/scaling.md")
+    given = options.parse_args()
+    if given.found:
+        found = json.loads(Path(given.found).read_text())
+    else:
+        with tempfile.TemporaryDirectory(dir=given.scratch) as scratch:
+            found = measure(given, Path(scratch))
+    if given.out:
+        Path(given.out).write_text(json.dumps(found))
+    print(table(found))
+    if given.write:
+        sys.path.insert(0, str(ROOT / "experiments"))
+        import docs_page
+        made = docs_page.stamp("bench/scaling.py --from FILE --write",
+                               f"measured on {found['machine']}, {found['cores']} cores")
+        docs_page.put("scaling.md", f"cores-{found['cores']}", f"{table(found)}\n\n{made}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,85 @@
+#include <gtest/gtest.h>
+
+#include "omvc/planted.hpp"
+#include "omvc/source.hpp"
+
+#include "scale/survey_blocks.hpp"
+
+namespace omvc {
+namespace {
+
+constexpr Index kInstances = 3 * SurveyBlocks::kRows + 77;
+
+std::unique_ptr<Source> planted() {
+  return make_planted_source(
+      {.instances = kInstances, .features = {70, 200}, .density = {1, 0.05}, .clusters = 3, .missing = 0.2, .seed = 2});
+}
+
+SurveyBlocks part(Source& source, Index first, Index count, Index chunk, Workers& workers) {
+  SurveyBlocks blocks(source.schema(), true, first);
+  const auto range = make_range_source(source, first, count);
+  range->rewind();
+  while (const auto piece = range->next(chunk)) blocks.add(*piece, workers);
+  return blocks;
+}
+
+std::string bytes(const Survey& survey) {
+  Archive archive;
+  put_survey(archive, "s", survey);
+  return archive.to_bytes();
+}
+
+TEST(SurveyBlocks, PartsThreadsAndOrderOfMergingChangeNoBit) {
+  const auto source = planted();
+  Workers one(1);
+  Workers three(3);
+  // Chunks that end within blocks, too; only the total depends on where they end.
+  Survey whole = part(*source, 0, kInstances, 500, one).sum();
+  EXPECT_EQ(whole.instances, static_cast<double>(kInstances));
+  const std::string expected = bytes(whole);
+  EXPECT_EQ(bytes(part(*source, 0, kInstances, 500, three).sum()), expected);
+  const Index k = SurveyBlocks::kRows;
+  for (const auto& cuts : std::vector<std::vector<Index>>{{0, k, kInstances}, {0, 2 * k, 3 * k, kInstances}}) {
+    for (const bool backwards : {false, true}) {
+      std::vector<SurveyBlocks> parts;
+      for (std::size_t i = 0; i + 1 < cuts.size(); ++i) {
+        parts.push_back(part(*source, cuts[i], cuts[i + 1] - cuts[i], 500, three));
+      }
+      if (backwards) std::reverse(parts.begin(), parts.end());
+      for (std::size_t i = 1; i < parts.size(); ++i) {
+        Archive archive;
+        parts[i].save(archive, "part");
+        parts[0].merge(SurveyBlocks::load(archive, "part", source->schema(), true));
+      }
+      EXPECT_EQ(bytes(parts[0].sum()), expected);
+    }
+  }
+}
+
+TEST(Survey, CountsWhatIsThere) {
+  Schema schema;
+  schema.views.push_back({"a", 3, {}});
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  Chunk chunk;
+  chunk.rows = {0, 1, 2};
+  chunk.views.push_back({DenseBlock<double>{.rows = 2, .cols = 3, .values = {0, -1.5, 2, nan, 4, 2}}, {0, 2}});
+  Survey survey(schema);
+  Workers workers;
+  survey.add(chunk, workers);
+  const ViewSurvey& view = survey.views[0];
+  EXPECT_EQ(survey.unobserved, 1);
+  EXPECT_EQ(view.observed, 2);
+  EXPECT_EQ(view.entries, 4);
+  EXPECT_EQ(view.negatives, 1);
+  EXPECT_EQ(view.fractions, 1);
+  EXPECT_EQ(view.total, 8);
+  EXPECT_EQ(view.cells, 1);
+  EXPECT_EQ(view.missing, (std::vector<double>{1, 0, 0}));
+  EXPECT_EQ(view.minimum, (std::vector<double>{0, -1.5, 2}));
+  EXPECT_EQ(view.maximum, (std::vector<double>{0, 4, 2}));
+  EXPECT_EQ(view.squares, (std::vector<double>{0, 18.25, 8}));
+  EXPECT_EQ(view.nonzeros, (std::vector<double>{0, 2, 2}));
+}
+
+}  // namespace
+}  // namespace omvc
