@@ -24,8 +24,8 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kMaskNames{"mask", "present", "presence"};
 constexpr std::string_view kMaybeMask = "W";
-constexpr std::array<std::string_view, 8> kLabelNames{"label", "labels", "y",         "Y",
-                                                      "gt",    "truth",  "truelabel", "target"};
+constexpr std::array<std::string_view, 8> kLabelArrays{"label", "labels", "y",         "Y",
+                                                       "gt",    "truth",  "truelabel", "target"};
 constexpr std::array<std::string_view, 4> kIdNames{"ids", "obs_names", "sample_id", "sample_ids"};
 
 // What each array of an archive is.
@@ -42,7 +42,7 @@ struct Layout {
 };
 
 bool is_label_array(const NpzArray& array) {
-  return is_one_of(kLabelNames, array.name) && array.header.is_vector() && !array.header.shape.empty();
+  return is_one_of(kLabelArrays, array.name) && array.header.is_vector() && !array.header.shape.empty();
 }
 
 bool is_id_array(const NpzArray& array) {
