@@ -26,7 +26,7 @@ constexpr std::array<std::string_view, 3> kMaskNames{"mask", "present", "presenc
 constexpr std::string_view kMaybeMask = "W";
 constexpr std::array<std::string_view, 8> kLabelArrays{"label", "labels", "y",         "Y",
                                                        "gt",    "truth",  "truelabel", "target"};
-constexpr std::array<std::string_view, 4> kIdNames{"ids", "obs_names", "sample_id", "sample_ids"};
+constexpr std::array<std::string_view, 4> kIdArrays{"ids", "obs_names", "sample_id", "sample_ids"};
 
 // What each array of an archive is.
 struct Layout {
@@ -46,7 +46,7 @@ bool is_label_array(const NpzArray& array) {
 }
 
 bool is_id_array(const NpzArray& array) {
-  return is_one_of(kIdNames, array.name) && array.header.is_vector() &&
+  return is_one_of(kIdArrays, array.name) && array.header.is_vector() &&
          (array.header.is_text() || array.header.is_whole());
 }
 
