@@ -68,26 +68,26 @@ void assign(const AssignArguments& arguments) {
 
 }  // namespace
 
-void add_assign(CLI::App& app) {
+void add_assign(CommandLine& line) {
   auto arguments = std::make_shared<AssignArguments>();
-  CLI::App* command =
-      app.add_subcommand("assign", "label new instances with a model: views and features by name, any views missing");
-  command->add_option("model", arguments->model, "model written by omvc fit --model")->required()->type_name("MODEL");
-  add_input_options(*command, arguments->input);
-  command->add_option("--labels", arguments->labels, "write labels here instead of stdout")->type_name("FILE");
-  command->add_option("--embedding", arguments->embedding, "write the embedding rows")->type_name("FILE");
+  Command command =
+      line.add("assign", "label new instances with a model: views and features by name, any views missing");
+  command.option("model", arguments->model, "model written by omvc fit --model").required().type("MODEL");
+  add_input_options(command, arguments->input);
+  command.option("--labels", arguments->labels, "write labels here instead of stdout").type("FILE");
+  command.option("--embedding", arguments->embedding, "write the embedding rows").type("FILE");
   command
-      ->add_option("--output", arguments->output,
-                   "write labels and embedding as obs and obsm of a MuData or AnnData file (.h5mu, .h5ad)")
-      ->type_name("FILE");
+      .option("--output", arguments->output,
+              "write labels and embedding as obs and obsm of a MuData or AnnData file (.h5mu, .h5ad)")
+      .type("FILE");
   command
-      ->add_option("--chunk", arguments->chunk,
-                   "instances labelled at a time, and written to stdout at once; 0: those of the model, 256 or more")
-      ->check(CLI::Range(Index{0}, Index{1} << 24))
-      ->type_name("NUMBER");
-  command->add_flag("--ignore-extra", arguments->ignore_extra, "leave out views and features that the model lacks");
-  command->add_flag("--quiet", arguments->quiet, "no progress on stderr");
-  command->callback([arguments] { assign(*arguments); });
+      .option("--chunk", arguments->chunk,
+              "instances labelled at a time, and written to stdout at once; 0: those of the model, 256 or more")
+      .between(Index{0}, Index{1} << 24)
+      .type("NUMBER");
+  command.flag("--ignore-extra", arguments->ignore_extra, "leave out views and features that the model lacks");
+  command.flag("--quiet", arguments->quiet, "no progress on stderr");
+  command.runs([arguments] { assign(*arguments); });
 }
 
 }  // namespace omvc::app

@@ -9,10 +9,10 @@ namespace omvc::app {
 namespace {
 
 constexpr std::size_t kShown = 8;  // numbers of clusters in the table
-constexpr int kWidth = 40;         // of the longest bar
+constexpr int kLongestBar = 40;    // of the longest bar
 
 std::string bar(double share) {
-  return std::string(static_cast<std::size_t>(std::clamp(share, 0.0, 1.0) * kWidth + 0.5), '#');
+  return std::string(static_cast<std::size_t>(std::clamp(share, 0.0, 1.0) * kLongestBar + 0.5), '#');
 }
 
 }  // namespace
@@ -26,7 +26,7 @@ std::string describe_choice(const ClusterChoice& choice) {
     const bool cut = static_cast<int>(i) + 1 == choice.clusters;
     out += fmt::format("  {:>3} {:.3f} {}\n", i + 1, choice.eigenvalues[i],
                        bar((choice.eigenvalues[i] - low) / (1 - low)));
-    if (cut) out += fmt::format("  {:->{}} {} clusters\n", "", kWidth + 10, choice.clusters);
+    if (cut) out += fmt::format("  {:->{}} {} clusters\n", "", kLongestBar + 10, choice.clusters);
   }
   std::vector<KSigns> signs = choice.signs;
   std::stable_sort(signs.begin(), signs.end(), [](const KSigns& a, const KSigns& b) { return a.gap > b.gap; });

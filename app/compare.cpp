@@ -165,27 +165,25 @@ void compare(const CompareArguments& arguments) {
 
 }  // namespace
 
-void add_compare(CLI::App& app) {
+void add_compare(CommandLine& line) {
   auto arguments = std::make_shared<CompareArguments>();
-  CLI::App* command =
-      app.add_subcommand("compare", "run several methods on your data: quality, agreement, time and memory");
-  add_input_options(*command, arguments->input);
-  add_stream_options(*command, arguments->input);
-  command->add_option("-k,--clusters", arguments->clusters, "number of clusters K")->required()->type_name("NUMBER");
+  Command command = line.add("compare", "run several methods on your data: quality, agreement, time and memory");
+  add_input_options(command, arguments->input);
+  add_stream_options(command, arguments->input);
+  command.option("-k,--clusters", arguments->clusters, "number of clusters K").required().type("NUMBER");
   command
-      ->add_option("--methods", arguments->methods,
-                   fmt::format("some of {}; all by default. Each runs with its stated defaults",
-                               fmt::join(all_contestants(), ", ")))
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->type_name("NAME,...");
-  command->add_option("--passes", arguments->passes, "passes of the on-line methods; each method's own by default");
-  command->add_option("--chunk", arguments->chunk, "instances learned at a time by the on-line methods");
-  command->add_option("--seed", arguments->seed, "seed of all randomness")->capture_default_str();
-  command->add_option("--threads", arguments->threads, "threads; 0 = all cores")->capture_default_str();
-  command->add_flag("--json", arguments->json, "print JSON on stdout");
-  command->add_flag("--quiet", arguments->quiet, "no progress on stderr");
-  command->callback([arguments] { compare(*arguments); });
+      .option("--methods", arguments->methods,
+              fmt::format("some of {}; all by default. Each runs with its stated defaults",
+                          fmt::join(all_contestants(), ", ")))
+      .one_list()
+      .type("NAME,...");
+  command.option("--passes", arguments->passes, "passes of the on-line methods; each method's own by default");
+  command.option("--chunk", arguments->chunk, "instances learned at a time by the on-line methods");
+  command.option("--seed", arguments->seed, "seed of all randomness").shows_default();
+  command.option("--threads", arguments->threads, "threads; 0 = all cores").shows_default();
+  command.flag("--json", arguments->json, "print JSON on stdout");
+  command.flag("--quiet", arguments->quiet, "no progress on stderr");
+  command.runs([arguments] { compare(*arguments); });
 }
 
 }  // namespace omvc::app

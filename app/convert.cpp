@@ -56,22 +56,22 @@ void convert(const ConvertArguments& arguments) {
 
 }  // namespace
 
-void add_convert(CLI::App& app) {
+void add_convert(CommandLine& line) {
   auto arguments = std::make_shared<ConvertArguments>();
-  CLI::App* command = app.add_subcommand("convert", "write any data as MuData (.h5mu), which is read by row ranges");
-  add_input_options(*command, arguments->input);
-  add_stream_options(*command, arguments->input);
-  command->add_option("-o,--output", arguments->output, "the new file: .h5mu, or .h5ad for one view")
-      ->required()
-      ->type_name("FILE");
-  command->add_option("--from", arguments->input.options.format, "the format, where name and content do not tell it")
-      ->type_name("FORMAT");
-  command->add_option("--seed", arguments->seed, "seed of --shuffle")->capture_default_str();
-  command->add_option("--compress", arguments->compression, "gzip level; 0: none, which reads fastest")
-      ->capture_default_str()
-      ->check(CLI::Range(0, 9));
-  command->add_flag("--quiet", arguments->quiet, "no progress on stderr");
-  command->callback([arguments] { convert(*arguments); });
+  Command command = line.add("convert", "write any data as MuData (.h5mu), which is read by row ranges");
+  add_input_options(command, arguments->input);
+  add_stream_options(command, arguments->input);
+  command.option("-o,--output", arguments->output, "the new file: .h5mu, or .h5ad for one view")
+      .required()
+      .type("FILE");
+  command.option("--from", arguments->input.options.format, "the format, where name and content do not tell it")
+      .type("FORMAT");
+  command.option("--seed", arguments->seed, "seed of --shuffle").shows_default();
+  command.option("--compress", arguments->compression, "gzip level; 0: none, which reads fastest")
+      .shows_default()
+      .between(0, 9);
+  command.flag("--quiet", arguments->quiet, "no progress on stderr");
+  command.runs([arguments] { convert(*arguments); });
 }
 
 }  // namespace omvc::app

@@ -42,20 +42,20 @@ void cut(const CutArguments& arguments) {
 
 }  // namespace
 
-void add_cut(CLI::App& app) {
+void add_cut(CommandLine& line) {
   auto arguments = std::make_shared<CutArguments>();
-  CLI::App* command = app.add_subcommand("cut", "other clusters from the same model, without the data");
-  command->add_option("model", arguments->model, "model written by omvc fit --model")->required()->type_name("MODEL");
-  command->add_option("-k,--clusters", arguments->clusters, "number of clusters; 0: as many as the data show")
-      ->check(CLI::Range(0, 1 << 20))
-      ->type_name("NUMBER");
-  command->add_option("-o,--output", arguments->output, "write the model with these clusters")->type_name("NEW");
-  command->add_flag("--tree", arguments->tree, "show how clusters split as their number grows");
-  command->add_option("--to", arguments->most, "the largest number of clusters in the tree")
-      ->check(CLI::Range(2, 1000))
-      ->capture_default_str();
-  command->add_option("--threads", arguments->threads, "threads; 0 = all cores")->check(CLI::Range(0, 4096));
-  command->callback([arguments] { cut(*arguments); });
+  Command command = line.add("cut", "other clusters from the same model, without the data");
+  command.option("model", arguments->model, "model written by omvc fit --model").required().type("MODEL");
+  command.option("-k,--clusters", arguments->clusters, "number of clusters; 0: as many as the data show")
+      .between(0, 1 << 20)
+      .type("NUMBER");
+  command.option("-o,--output", arguments->output, "write the model with these clusters").type("NEW");
+  command.flag("--tree", arguments->tree, "show how clusters split as their number grows");
+  command.option("--to", arguments->most, "the largest number of clusters in the tree")
+      .between(2, 1000)
+      .shows_default();
+  command.option("--threads", arguments->threads, "threads; 0 = all cores").between(0, 4096);
+  command.runs([arguments] { cut(*arguments); });
 }
 
 }  // namespace omvc::app

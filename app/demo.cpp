@@ -119,17 +119,15 @@ void demo(const DemoArguments& arguments) {
 
 }  // namespace
 
-void add_demo(CLI::App& app) {
+void add_demo(CommandLine& line) {
   auto arguments = std::make_shared<DemoArguments>();
-  CLI::App* command = app.add_subcommand("demo", "cluster planted data with missing views and show the result");
-  command->add_option("--out", arguments->folder, "folder for labels, embedding, model and page")
-      ->capture_default_str()
-      ->type_name("DIR");
-  command->add_option("--instances", arguments->instances, "number of instances")
-      ->capture_default_str()
-      ->check(CLI::Range(100, 100000000));
-  command->add_flag("--quiet", arguments->quiet, "no progress on stderr");
-  command->callback([arguments] { demo(*arguments); });
+  Command command = line.add("demo", "cluster planted data with missing views and show the result");
+  command.option("--out", arguments->folder, "folder for labels, embedding, model and page")
+      .shows_default()
+      .type("DIR");
+  command.option("--instances", arguments->instances, "number of instances").shows_default().between(100, 100000000);
+  command.flag("--quiet", arguments->quiet, "no progress on stderr");
+  command.runs([arguments] { demo(*arguments); });
 }
 
 }  // namespace omvc::app

@@ -87,18 +87,17 @@ void evaluate(const EvaluateArguments& arguments) {
 
 }  // namespace
 
-void add_evaluate(CLI::App& app) {
+void add_evaluate(CommandLine& line) {
   auto arguments = std::make_shared<EvaluateArguments>();
-  CLI::App* command = app.add_subcommand("evaluate", "NMI, AC, ARI and purity of labels against the truth");
-  command->add_option("labels", arguments->labels, "one label a line, or a table of ids and labels; -1 is not scored")
-      ->required()
-      ->type_name("LABELS");
-  command
-      ->add_option("truth", arguments->truth, "one class a line, or a table of ids and classes, which is joined by id")
-      ->required()
-      ->type_name("TRUTH");
-  command->add_flag("--json", arguments->json, "print JSON");
-  command->callback([arguments] { evaluate(*arguments); });
+  Command command = line.add("evaluate", "NMI, AC, ARI and purity of labels against the truth");
+  command.option("labels", arguments->labels, "one label a line, or a table of ids and labels; -1 is not scored")
+      .required()
+      .type("LABELS");
+  command.option("truth", arguments->truth, "one class a line, or a table of ids and classes, which is joined by id")
+      .required()
+      .type("TRUTH");
+  command.flag("--json", arguments->json, "print JSON");
+  command.runs([arguments] { evaluate(*arguments); });
 }
 
 }  // namespace omvc::app

@@ -176,51 +176,46 @@ void fit(const FitArguments& arguments) {
 
 }  // namespace
 
-void add_fit(CLI::App& app) {
+void add_fit(CommandLine& line) {
   auto arguments = std::make_shared<FitArguments>();
-  CLI::App* command = app.add_subcommand("fit", "learn clusters; write labels, embedding and model");
-  add_input_options(*command, arguments->input);
-  add_stream_options(*command, arguments->input);
+  Command command = line.add("fit", "learn clusters; write labels, embedding and model");
+  add_input_options(command, arguments->input);
+  add_stream_options(command, arguments->input);
   command
-      ->add_option("--labels", arguments->labels,
-                   "write one label a line, in the row order of the input (.csv, .tsv: with the ids)")
-      ->type_name("FILE");
-  command->add_option("--embedding", arguments->embedding, "write the embedding rows (.npy, .csv, .tsv, else blanks)")
-      ->type_name("FILE");
-  command->add_option("--model", arguments->model, "write the model, for assign and info")->type_name("FILE");
+      .option("--labels", arguments->labels,
+              "write one label a line, in the row order of the input (.csv, .tsv: with the ids)")
+      .type("FILE");
+  command.option("--embedding", arguments->embedding, "write the embedding rows (.npy, .csv, .tsv, else blanks)")
+      .type("FILE");
+  command.option("--model", arguments->model, "write the model, for assign and info").type("FILE");
   command
-      ->add_option(
-          "--output", arguments->output,
-          "write labels and embedding as obs and obsm of a MuData or AnnData file (.h5mu, .h5ad): a copy of the "
-          "input if that is one")
-      ->type_name("FILE");
-  command->add_option("--report", arguments->report, "write one HTML page that explains the result")->type_name("FILE");
-  command->add_option("--predictor", arguments->predictor, "write a smaller model that only assigns")
-      ->type_name("FILE");
-  auto* checkpoint =
+      .option("--output", arguments->output,
+              "write labels and embedding as obs and obsm of a MuData or AnnData file (.h5mu, .h5ad): a copy of the "
+              "input if that is one")
+      .type("FILE");
+  command.option("--report", arguments->report, "write one HTML page that explains the result").type("FILE");
+  command.option("--predictor", arguments->predictor, "write a smaller model that only assigns").type("FILE");
+  const Argument checkpoint =
       command
-          ->add_option(
-              "--checkpoint", arguments->checkpoint.file,
-              "keep the state of the run here (and in FILE.rows), so that it can be resumed; removed at the end")
-          ->type_name("FILE");
-  command->add_flag("--resume", arguments->checkpoint.resume,
-                    "go on from the checkpoint, or from the start where there is none yet");
+          .option("--checkpoint", arguments->checkpoint.file,
+                  "keep the state of the run here (and in FILE.rows), so that it can be resumed; removed at the end")
+          .type("FILE");
+  command.flag("--resume", arguments->checkpoint.resume,
+               "go on from the checkpoint, or from the start where there is none yet");
   command
-      ->add_option("--checkpoint-seconds", arguments->checkpoint.seconds,
-                   "time between checkpoints, about; 0: not by time")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str()
-      ->needs(checkpoint);
-  command
-      ->add_option("--checkpoint-chunks", arguments->checkpoint.chunks, "chunks between checkpoints; 0: not by chunks")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str()
-      ->needs(checkpoint);
-  command->add_flag("--json", arguments->json, "print a summary as JSON on stdout");
-  command->add_flag("--profile", arguments->profile, "say on stderr where the time went");
-  command->add_flag("--quiet", arguments->quiet, "no progress on stderr");
-  add_option_flags(*command, arguments->flags);
-  command->callback([arguments] { fit(*arguments); });
+      .option("--checkpoint-seconds", arguments->checkpoint.seconds, "time between checkpoints, about; 0: not by time")
+      .not_negative()
+      .shows_default()
+      .needs(checkpoint);
+  command.option("--checkpoint-chunks", arguments->checkpoint.chunks, "chunks between checkpoints; 0: not by chunks")
+      .not_negative()
+      .shows_default()
+      .needs(checkpoint);
+  command.flag("--json", arguments->json, "print a summary as JSON on stdout");
+  command.flag("--profile", arguments->profile, "say on stderr where the time went");
+  command.flag("--quiet", arguments->quiet, "no progress on stderr");
+  add_option_flags(command, arguments->flags);
+  command.runs([arguments] { fit(*arguments); });
 }
 
 }  // namespace omvc::app

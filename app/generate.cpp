@@ -67,27 +67,23 @@ void generate(const GenerateArguments& arguments) {
 
 }  // namespace
 
-void add_generate(CLI::App& app) {
+void add_generate(CommandLine& line) {
   auto arguments = std::make_shared<GenerateArguments>();
-  CLI::App* command = app.add_subcommand("generate", "write planted data of any size and shape, for trials");
-  command->add_option("output", arguments->output, "the new file: .h5mu, or .h5ad for one view")
-      ->required()
-      ->type_name("FILE");
-  command->add_option("--shape", arguments->shape, "that of a known data set; the other options change it")
-      ->check(CLI::IsMember({"reuters", "youtube", "digit"}));
-  command->add_option("--rows", arguments->rows, "number of instances")->check(CLI::PositiveNumber);
-  command->add_option("--features", arguments->features, "of each view, as 200,3000")->delimiter(',');
-  command->add_option("--density", arguments->density, "share of entries that are not zero in each view, as 1,0.01")
-      ->delimiter(',');
-  command->add_option("-k,--clusters", arguments->clusters, "number of clusters")->check(CLI::PositiveNumber);
-  command->add_option("--missing", arguments->missing, "share of instances that each view lacks")
-      ->check(CLI::Range(0.0, 0.99));
-  command->add_option("--seed", arguments->seed, "seed")->capture_default_str();
-  command->add_option("--compress", arguments->compression, "gzip level; 0: none, which reads fastest")
-      ->capture_default_str()
-      ->check(CLI::Range(0, 9));
-  command->add_flag("--quiet", arguments->quiet, "no progress on stderr");
-  command->callback([arguments] { generate(*arguments); });
+  Command command = line.add("generate", "write planted data of any size and shape, for trials");
+  command.option("output", arguments->output, "the new file: .h5mu, or .h5ad for one view").required().type("FILE");
+  command.option("--shape", arguments->shape, "that of a known data set; the other options change it")
+      .one_of({"reuters", "youtube", "digit"});
+  command.option("--rows", arguments->rows, "number of instances").positive();
+  command.option("--features", arguments->features, "of each view, as 200,3000").list();
+  command.option("--density", arguments->density, "share of entries that are not zero in each view, as 1,0.01").list();
+  command.option("-k,--clusters", arguments->clusters, "number of clusters").positive();
+  command.option("--missing", arguments->missing, "share of instances that each view lacks").between(0.0, 0.99);
+  command.option("--seed", arguments->seed, "seed").shows_default();
+  command.option("--compress", arguments->compression, "gzip level; 0: none, which reads fastest")
+      .shows_default()
+      .between(0, 9);
+  command.flag("--quiet", arguments->quiet, "no progress on stderr");
+  command.runs([arguments] { generate(*arguments); });
 }
 
 }  // namespace omvc::app

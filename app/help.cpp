@@ -28,11 +28,6 @@ std::size_t distance(const std::string& a, const std::string& b) {
   return cost[a.size()][b.size()];
 }
 
-std::vector<const CLI::App*> commands(const CLI::App& app) {
-  std::vector<const CLI::App*> all = app.get_subcommands([](const CLI::App*) { return true; });
-  return all;
-}
-
 // Text in which man sees nothing but text.
 std::string as_roff(const std::string& text) {
   std::string out;
@@ -56,20 +51,18 @@ std::string quoted_for_shell(const std::string& text) {
   return "'" + out + "'";
 }
 
-void describe_options(const CLI::App& command, std::string& page) {
-  for (const CLI::Option* option : command.get_options()) {
-    const std::string type = option->get_type_name();
-    const std::string name = option->get_positional() ? option->get_name(true) : option->get_name(false, true);
-    page += fmt::format(".TP\n\\fB{}\\fR{}\n{}\n", as_roff(name),
-                        type.empty() || option->get_positional() ? "" : " \\fI" + as_roff(type) + "\\fR",
-                        as_roff(option->get_description()));
+void describe_options(const CommandText& command, std::string& page) {
+  for (const ArgumentText& option : command.arguments) {
+    const bool typed = !option.type.empty() && !option.positional;
+    page += fmt::format(".TP\n\\fB{}\\fR{}\n{}\n", as_roff(option.name),
+                        typed ? " \\fI" + as_roff(option.type) + "\\fR" : "", as_roff(option.help));
   }
 }
 
-std::string bash_completion(const CLI::App& app) {
+std::string bash_completion(const CommandLine& line) {
   std::string cases;
-  for (const CLI::App* command : commands(app)) {
-    cases += fmt::format("    {}) words='{}' ;;\n", command->get_name(), fmt::join(option_names(*command), " "));
+  for (const CommandText& command : line.commands()) {
+    cases += fmt::format("    {}) words='{}' ;;\n", command.name, fmt::join(option_names(command), " "));
   }
   return fmt::format(
       "_omvc() {{\n"
@@ -85,15 +78,15 @@ std::string bash_completion(const CLI::App& app) {
       "  esac\n"
       "}}\n"
       "complete -o filenames -F _omvc omvc\n",
-      fmt::join(command_names(app), " "), cases);
+      fmt::join(command_names(line), " "), cases);
 }
 
-std::string zsh_completion(const CLI::App& app) {
+std::string zsh_completion(const CommandLine& line) {
   std::string names;
   std::string cases;
-  for (const CLI::App* command : commands(app)) {
-    names += fmt::format("    {}\n", quoted_for_shell(command->get_name() + ":" + command->get_description()));
-    cases += fmt::format("    {}) options=({}) ;;\n", command->get_name(), fmt::join(option_names(*command), " "));
+  for (const CommandText& command : line.commands()) {
+    names += fmt::format("    {}\n", quoted_for_shell(command.name + ":" + command.help));
+    cases += fmt::format("    {}) options=({}) ;;\n", command.name, fmt::join(option_names(command), " "));
   }
   return fmt::format(
       "#compdef omvc\n"
@@ -111,15 +104,15 @@ std::string zsh_completion(const CLI::App& app) {
       names, cases);
 }
 
-std::string fish_completion(const CLI::App& app) {
+std::string fish_completion(const CommandLine& line) {
   std::string out;
-  for (const CLI::App* command : commands(app)) {
-    out += fmt::format("complete -c omvc -n __fish_use_subcommand -f -a {} -d {}\n", command->get_name(),
-                       quoted_for_shell(command->get_description()));
-    for (const CLI::Option* option : command->get_options()) {
-      for (const std::string& name : option->get_lnames()) {
-        out += fmt::format("complete -c omvc -n '__fish_seen_subcommand_from {}' -l {} -d {}\n", command->get_name(),
-                           name, quoted_for_shell(option->get_description()));
+  for (const CommandText& command : line.commands()) {
+    out += fmt::format("complete -c omvc -n __fish_use_subcommand -f -a {} -d {}\n", command.name,
+                       quoted_for_shell(command.help));
+    for (const ArgumentText& option : command.arguments) {
+      for (const std::string& name : option.long_names) {
+        out += fmt::format("complete -c omvc -n '__fish_seen_subcommand_from {}' -l {} -d {}\n", command.name, name,
+                           quoted_for_shell(option.help));
       }
     }
   }
@@ -142,68 +135,66 @@ std::string did_you_mean(const std::string& word, const std::vector<std::string>
   return best.empty() ? "" : fmt::format("; did you mean '{}'?", best);
 }
 
-std::vector<std::string> command_names(const CLI::App& app) {
+std::vector<std::string> command_names(const CommandLine& line) {
   std::vector<std::string> names;
-  for (const CLI::App* command : commands(app)) names.push_back(command->get_name());
+  for (const CommandText& command : line.commands()) names.push_back(command.name);
   return names;
 }
 
-std::vector<std::string> option_names(const CLI::App& command) {
+std::vector<std::string> option_names(const CommandText& command) {
   std::vector<std::string> names;
-  for (const CLI::Option* option : command.get_options()) {
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-    for (const std::string& name : option->get_snames()) names.push_back("-" + name);
+  for (const ArgumentText& option : command.arguments) {
+    for (const std::string& name : option.long_names) names.push_back("--" + name);
+    for (const std::string& name : option.short_names) names.push_back("-" + name);
   }
   return names;
 }
 
-std::string manual_page(const CLI::App& app) {
+std::string manual_page(const CommandLine& line) {
   std::string page = fmt::format(
       ".TH OMVC 1 \"\" \"omvc {}\"\n.SH NAME\nomvc \\- clusters instances described by several views, as a stream\n"
       ".SH SYNOPSIS\n\\fBomvc\\fR \\fICOMMAND\\fR [\\fIARGUMENTS\\fR]\n.SH DESCRIPTION\n{}\n.SH COMMANDS\n",
-      OMVC_VERSION, as_roff(app.get_description()));
-  for (const CLI::App* command : commands(app)) {
-    page += fmt::format(".SS omvc {}\n{}\n", as_roff(command->get_name()), as_roff(command->get_description()));
-    describe_options(*command, page);
+      OMVC_VERSION, as_roff(line.description()));
+  for (const CommandText& command : line.commands()) {
+    page += fmt::format(".SS omvc {}\n{}\n", as_roff(command.name), as_roff(command.help));
+    describe_options(command, page);
   }
-  return page + ".SH EXIT STATUS\n.nf\n" + as_roff(app.get_footer()) + "\n.fi\n";
+  return page + ".SH EXIT STATUS\n.nf\n" + as_roff(line.footer()) + "\n.fi\n";
 }
 
-std::string completion(const CLI::App& app, const std::string& shell) {
-  if (shell == "bash") return bash_completion(app);
-  if (shell == "zsh") return zsh_completion(app);
-  return fish_completion(app);
+std::string completion(const CommandLine& line, const std::string& shell) {
+  if (shell == "bash") return bash_completion(line);
+  if (shell == "zsh") return zsh_completion(line);
+  return fish_completion(line);
 }
 
-void add_help(CLI::App& app) {
+void add_help(CommandLine& line) {
   struct Arguments {
     std::string command;
     std::string shell;
     bool manual = false;
   };
   auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = app.add_subcommand("help", "show the help of a command, the manual page, or shell completions");
-  command->add_option("command", arguments->command, "the command to show; none: all of them")->type_name("COMMAND");
-  command->add_flag("--man", arguments->manual, "print the manual page, for man -l -");
-  command->add_option("--completion", arguments->shell, "print what makes this shell complete omvc")
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
-  command->callback([arguments, &app] {
+  Command command = line.add("help", "show the help of a command, the manual page, or shell completions");
+  command.option("command", arguments->command, "the command to show; none: all of them").type("COMMAND");
+  command.flag("--man", arguments->manual, "print the manual page, for man -l -");
+  command.option("--completion", arguments->shell, "print what makes this shell complete omvc")
+      .one_of({"bash", "zsh", "fish"});
+  command.runs([arguments, &line] {
     if (arguments->manual) {
-      fmt::print("{}", manual_page(app));
+      fmt::print("{}", manual_page(line));
     } else if (!arguments->shell.empty()) {
-      fmt::print("{}", completion(app, arguments->shell));
+      fmt::print("{}", completion(line, arguments->shell));
     } else if (arguments->command.empty()) {
-      // Asked itself, the application would show the command that is running.
-      fmt::print("{}", app.get_formatter()->make_help(&app, "omvc", CLI::AppFormatMode::Normal));
+      fmt::print("{}", line.help());
     } else {
-      for (const CLI::App* one : commands(app)) {
-        if (one->get_name() == arguments->command) {
-          fmt::print("{}", one->help("omvc", CLI::AppFormatMode::Normal));
-          return;
-        }
+      for (const std::string& name : command_names(line)) {
+        if (name != arguments->command) continue;
+        fmt::print("{}", line.help(name));
+        return;
       }
       throw Error(ErrorKind::usage, fmt::format("there is no command '{}'{}", arguments->command,
-                                                did_you_mean(arguments->command, command_names(app))));
+                                                did_you_mean(arguments->command, command_names(line))));
     }
   });
 }

@@ -133,17 +133,17 @@ void info(const InfoArguments& arguments) {
 
 }  // namespace
 
-void add_info(CLI::App& app) {
+void add_info(CommandLine& line) {
   auto arguments = std::make_shared<InfoArguments>();
-  CLI::App* command = app.add_subcommand("info", "show what a model or a checkpoint holds");
-  command->add_option("model", arguments->model, "file written by omvc fit --model or --checkpoint")
-      ->required()
-      ->type_name("MODEL");
-  command->add_option("--top", arguments->top, "features shown for each cluster and view")
-      ->check(CLI::Range(0, 1000000))
-      ->capture_default_str();
-  command->add_flag("--json", arguments->json, "print JSON");
-  command->callback([arguments] { info(*arguments); });
+  Command command = line.add("info", "show what a model or a checkpoint holds");
+  command.option("model", arguments->model, "file written by omvc fit --model or --checkpoint")
+      .required()
+      .type("MODEL");
+  command.option("--top", arguments->top, "features shown for each cluster and view")
+      .between(0, 1000000)
+      .shows_default();
+  command.flag("--json", arguments->json, "print JSON");
+  command.runs([arguments] { info(*arguments); });
 }
 
 }  // namespace omvc::app

@@ -95,7 +95,7 @@ void check_outputs(const std::vector<std::string>& outputs, const std::vector<st
 namespace {
 
 // What text does not show by itself: a line each.
-void add_text_options(CLI::App& command, InputOptions& options) {
+void add_text_options(Command& command, InputOptions& options) {
   struct Word {
     const char* name;
     const char* type;
@@ -126,15 +126,14 @@ void add_text_options(CLI::App& command, InputOptions& options) {
            "what stands for a missing value in the place of NA, N/A, null, none, -, ? and the like"},
   };
   for (const Word& word : words) {
-    command.add_option(word.name, *word.value, word.help)->type_name(word.type)->group("Text files");
+    command.option(word.name, *word.value, word.help).type(word.type).group("Text files");
   }
   for (const List& list : lists) {
-    command.add_option(list.name, *list.values, list.help)
-        ->type_name(list.type)
-        ->delimiter(',')
-        ->expected(1)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-        ->group("Text files");
+    command.option(list.name, *list.values, list.help)
+        .type(list.type)
+        .lists()
+
+        .group("Text files");
   }
 }
 
@@ -158,55 +157,50 @@ std::vector<int> read_truth(const InputArguments& arguments, Input& input) {
 
 }  // namespace
 
-void add_input_options(CLI::App& command, InputArguments& arguments) {
+void add_input_options(Command& command, InputArguments& arguments) {
   command
-      .add_option("input", arguments.paths,
-                  "one container file with all views (.h5mu, .h5ad, .npz, .mat), or one file a view: text (.csv, .tsv, "
-                  "blanks; .gz, .bz2, .xz, .zst), .npy, .npz, .mtx, .svm; NAME=FILE names the view; - is text on "
-                  "standard input")
-      ->required()
-      ->type_name("INPUT");
+      .option("input", arguments.paths,
+              "one container file with all views (.h5mu, .h5ad, .npz, .mat), or one file a view: text (.csv, .tsv, "
+              "blanks; .gz, .bz2, .xz, .zst), .npy, .npz, .mtx, .svm; NAME=FILE names the view; - is text on "
+              "standard input")
+      .required()
+      .type("INPUT");
   command
-      .add_option(
-          "--present", arguments.present,
-          "N x views of 0 and 1, which instance is present in which view: text, .npy, .npz, or .mat (:3 its third "
-          "fold)")
-      ->type_name("FILE");
+      .option("--present", arguments.present,
+              "N x views of 0 and 1, which instance is present in which view: text, .npy, .npz, or .mat (:3 its third "
+              "fold)")
+      .type("FILE");
   InputOptions& options = arguments.options;
+  command.option("--format", options.format, "read the files as this (see docs/formats.md) whatever they are called")
+      .type("NAME");
+  command.flag("--transpose", options.transpose, "instances are columns (text, .npy, .mtx)");
+  command.flag("--allow-disjoint", options.allow_disjoint, "accept views without a sample id in common");
+  command.option("--layer", options.layer, "HDF5: read this layer in the place of X").type("NAME");
   command
-      .add_option("--format", options.format, "read the files as this (see docs/formats.md) whatever they are called")
-      ->type_name("NAME");
-  command.add_flag("--transpose", options.transpose, "instances are columns (text, .npy, .mtx)");
-  command.add_flag("--allow-disjoint", options.allow_disjoint, "accept views without a sample id in common");
-  command.add_option("--layer", options.layer, "HDF5: read this layer in the place of X")->type_name("NAME");
+      .option("--view", options.views,
+              "HDF5: use these views only: a modality, or an entry of obsm as modality:X_pca (or X_pca)")
+      .type("NAME,...")
+      .lists();
   command
-      .add_option("--view", options.views,
-                  "HDF5: use these views only: a modality, or an entry of obsm as modality:X_pca (or X_pca)")
-      ->type_name("NAME,...")
-      ->delimiter(',')
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  command
-      .add_option("--label-column", options.label_column,
-                  "HDF5: the column of obs with the class labels (or modality:column)")
-      ->type_name("NAME");
+      .option("--label-column", options.label_column,
+              "HDF5: the column of obs with the class labels (or modality:column)")
+      .type("NAME");
   add_text_options(command, options);
 }
 
-void add_stream_options(CLI::App& command, InputArguments& arguments) {
-  auto* order =
+void add_stream_options(Command& command, InputArguments& arguments) {
+  const Argument order =
       command
-          .add_option("--order", arguments.order,
-                      "text file with the row numbers 0 .. N-1 in the order of the stream (through a temporary file)")
-          ->type_name("FILE");
-  command.add_flag("--shuffle", arguments.shuffle, "stream the rows in a random order (through a temporary file)")
-      ->excludes(order);
-  command.add_flag("--once", arguments.once, "read the data only once, as from a pipe");
+          .option("--order", arguments.order,
+                  "text file with the row numbers 0 .. N-1 in the order of the stream (through a temporary file)")
+          .type("FILE");
+  command.flag("--shuffle", arguments.shuffle, "stream the rows in a random order (through a temporary file)")
+      .excludes(order);
+  command.flag("--once", arguments.once, "read the data only once, as from a pipe");
   command
-      .add_option(
-          "--truth", arguments.truth,
-          "text file of class labels, one a line or a table of ids and labels; found in container files by itself")
-      ->type_name("FILE");
+      .option("--truth", arguments.truth,
+              "text file of class labels, one a line or a table of ids and labels; found in container files by itself")
+      .type("FILE");
 }
 
 void check_truth(const InputArguments& arguments, std::size_t labels, Index instances) {

@@ -1,12 +1,13 @@
 // The part of the command line that names data: files, presence, order and truth.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "omvc/input.hpp"
+
+#include "command_line.hpp"
 
 namespace omvc::app {
 
@@ -21,9 +22,9 @@ struct InputArguments {
 };
 
 // Adds INPUT..., --present, and what a file does not tell by itself.
-void add_input_options(CLI::App& command, InputArguments& arguments);
+void add_input_options(Command& command, InputArguments& arguments);
 // Adds --order, --shuffle, --once and --truth.
-void add_stream_options(CLI::App& command, InputArguments& arguments);
+void add_stream_options(Command& command, InputArguments& arguments);
 
 // Opens the files, applies presence and order, and says on stderr what was found in them that is not obvious. `seed` is
 // that of --shuffle. The truth is that of --truth, else what a container file holds.

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kRead = std::size_t{1} << 18;
 constexpr std::size_t kLongest = std::size_t{1} << 26;  // bytes of a line
-constexpr std::size_t kShown = 200;                     // of one that is longer
+constexpr std::size_t kKept = 200;                      // of one that is longer
 
 }  // namespace
 
@@ -56,7 +56,7 @@ std::optional<LineFeed::Line> LineFeed::next() {
     if (text.size() > kLongest) {
       skipping_ = found == nullptr;
       begin_ = scanned_ = stop + (found != nullptr ? 1 : 0);
-      return Line{text.substr(0, kShown), true};
+      return Line{text.substr(0, kKept), true};
     }
     if (!complete) return std::nullopt;
     begin_ = scanned_ = stop + (found != nullptr ? 1 : 0);

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -14,6 +13,7 @@
 #include "omvc/error.hpp"
 
 #include "command.hpp"
+#include "command_line.hpp"
 #include "console.hpp"
 #include "help.hpp"
 #include "page_context.hpp"
@@ -26,70 +26,39 @@ constexpr const char* kFooter =
     "Exit codes:   0 done, 1 a bug of ours, 2 usage, 3 bad data, 4 cannot read or write, 5 numerical failure,\n"
     "              6 interrupted (what was learned is kept)";
 
-bool is_subcommand(const CLI::App& app, const std::string& name) {
-  const std::vector<std::string> all = omvc::app::command_names(app);
-  return std::find(all.begin(), all.end(), name) != all.end();
-}
-
-// What an option that does not exist may have meant.
-std::string meant_option(const CLI::App& app) {
-  for (const CLI::App* command : app.get_subcommands()) {
-    for (const std::string& word : command->remaining()) {
-      if (!word.starts_with("-")) continue;
-      return omvc::app::did_you_mean(word.substr(0, word.find('=')), omvc::app::option_names(*command));
-    }
-  }
-  return "";
-}
-
 int run(int argc, char** argv) {
   omvc::app::remember_command(argc, argv);
-  CLI::App app("omvc: clusters instances described by several views, most of them lacking some view, as a stream");
-  app.name("omvc");
-  app.set_version_flag("--version", "omvc " OMVC_VERSION);
-  app.require_subcommand(1);
-  app.footer(kFooter);
-  omvc::app::add_fit(app);
-  omvc::app::add_assign(app);
-  omvc::app::add_update(app);
-  omvc::app::add_stream(app);
-  omvc::app::add_evaluate(app);
-  omvc::app::add_mask(app);
-  omvc::app::add_info(app);
-  omvc::app::add_cut(app);
-  omvc::app::add_report(app);
-  omvc::app::add_convert(app);
-  omvc::app::add_generate(app);
-  omvc::app::add_compare(app);
-  omvc::app::add_reproduce(app);
-  omvc::app::add_demo(app);
-  omvc::app::add_help(app);
-  if (argc > 1 && argv[1][0] != '-' && !is_subcommand(app, argv[1])) {
-    const std::string meant = omvc::app::did_you_mean(argv[1], omvc::app::command_names(app));
-    fmt::print(stderr, "omvc: there is no command '{}'{}\nTry 'omvc help'.\n", argv[1], meant);
+  omvc::app::CommandLine line(
+      "omvc: clusters instances described by several views, most of them lacking some view, as a stream",
+      "omvc " OMVC_VERSION, kFooter);
+  omvc::app::add_fit(line);
+  omvc::app::add_assign(line);
+  omvc::app::add_update(line);
+  omvc::app::add_stream(line);
+  omvc::app::add_evaluate(line);
+  omvc::app::add_mask(line);
+  omvc::app::add_info(line);
+  omvc::app::add_cut(line);
+  omvc::app::add_report(line);
+  omvc::app::add_convert(line);
+  omvc::app::add_generate(line);
+  omvc::app::add_compare(line);
+  omvc::app::add_reproduce(line);
+  omvc::app::add_demo(line);
+  omvc::app::add_help(line);
+  const std::vector<std::string> known = omvc::app::command_names(line);
+  if (argc > 1 && argv[1][0] != '-' && std::find(known.begin(), known.end(), argv[1]) == known.end()) {
+    fmt::print(stderr, "omvc: there is no command '{}'{}\nTry 'omvc help'.\n", argv[1],
+               omvc::app::did_you_mean(argv[1], known));
     return static_cast<int>(omvc::ErrorKind::usage);
   }
   if (argc > 1 && std::string_view(argv[1]) != "fit" && argv[1][0] != '-' && omvc::app::ranks().size() > 1) {
     throw omvc::Error(omvc::ErrorKind::usage,
                       fmt::format("only fit runs in several processes: start '{}' without mpirun", argv[1]));
   }
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp& help) {
-    app.exit(help);
-  } catch (const CLI::CallForVersion& version) {
-    app.exit(version);
-  } catch (const CLI::FileError& error) {
-    fmt::print(stderr, "omvc: {}\n", error.what());
-    return static_cast<int>(omvc::ErrorKind::io);
-  } catch (const CLI::ParseError& error) {
-    const auto commands = app.get_subcommands();
-    fmt::print(stderr, "omvc: {}{}\nTry 'omvc help{}'.\n", error.what(), meant_option(app),
-               commands.empty() ? "" : " " + commands.front()->get_name());
-    return static_cast<int>(omvc::ErrorKind::usage);
-  }
-  omvc::app::flush_results();
-  return 0;
+  const int code = line.run(argc, argv);
+  if (code == 0) omvc::app::flush_results();
+  return code;
 }
 
 int run_and_report(int argc, char** argv) {

@@ -26,42 +26,40 @@ std::string value_name() {
 // What the file gives, where the command line gave nothing.
 void merge_config(OptionFlags& flags) {
   if (flags.config.empty()) return;
-  for (const CLI::ConfigItem& item : CLI::ConfigTOML().from_file(flags.config)) {
-    if (item.fullname() == "preset") {
-      if (flags.preset.empty()) flags.preset = item.inputs.at(0);
+  for (const ConfigEntry& entry : read_config(flags.config)) {
+    if (entry.name == "preset") {
+      if (flags.preset.empty()) flags.preset = entry.words.at(0);
       continue;
     }
-    const auto known = flags.given.find(item.fullname());
+    const auto known = flags.given.find(entry.name);
     if (known == flags.given.end()) {
-      throw Error(ErrorKind::usage, fmt::format("{}: there is no option named {}", flags.config, item.fullname()));
+      throw Error(ErrorKind::usage, fmt::format("{}: there is no option named {}", flags.config, entry.name));
     }
-    if (known->second.empty()) known->second = item.inputs;
+    if (known->second.empty()) known->second = entry.words;
   }
 }
 
 }  // namespace
 
-void add_option_flags(CLI::App& command, OptionFlags& flags, const std::set<std::string_view>& names) {
+void add_option_flags(Command& command, OptionFlags& flags, const std::set<std::string_view>& names) {
   for_each_param([&]<class T>(const Param<T>& param) {
     if (!names.contains(param.name)) return;
     const std::string flag = std::string(param.name) == "clusters" ? "-k,--clusters" : fmt::format("--{}", param.name);
-    command.add_option(flag, flags.given[param.name], param.help)
-        ->type_name(value_name<T>())
-        ->group("Options of the model (defaults depend on the method)")
-        ->delimiter(',')
-        ->allow_extra_args(false);
+    command.option(flag, flags.given[param.name], param.help)
+        .type(value_name<T>())
+        .group("Options of the model (defaults depend on the method)")
+        .one_list();
   });
 }
 
-void add_option_flags(CLI::App& command, OptionFlags& flags) {
-  command
-      .add_option("--preset", flags.preset, "default: the best clusters; paper: OMVC as published (Shao et al. 2016)")
-      ->type_name("default|paper");
+void add_option_flags(Command& command, OptionFlags& flags) {
+  command.option("--preset", flags.preset, "default: the best clusters; paper: OMVC as published (Shao et al. 2016)")
+      .type("default|paper");
   std::set<std::string_view> names;
   for_each_param([&](const auto& param) { names.insert(param.name); });
   add_option_flags(command, flags, names);
-  command.add_option("--config", flags.config, "TOML file of options, such as  clusters = 10; flags override it")
-      ->type_name("FILE");
+  command.option("--config", flags.config, "TOML file of options, such as  clusters = 10; flags override it")
+      .type("FILE");
 }
 
 Options chosen_options(OptionFlags flags) {

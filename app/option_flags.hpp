@@ -1,7 +1,6 @@
 // The options of the library as flags, from the one table that defines them.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <map>
 #include <memory>
 #include <set>
@@ -10,6 +9,8 @@
 #include <vector>
 
 #include "omvc/options.hpp"
+
+#include "command_line.hpp"
 
 namespace omvc::app {
 
@@ -21,9 +22,9 @@ struct OptionFlags {
 };
 
 // Adds a flag for every option, --preset and --config.
-void add_option_flags(CLI::App& command, OptionFlags& flags);
+void add_option_flags(Command& command, OptionFlags& flags);
 // Adds a flag for each of these options only.
-void add_option_flags(CLI::App& command, OptionFlags& flags, const std::set<std::string_view>& names);
+void add_option_flags(Command& command, OptionFlags& flags, const std::set<std::string_view>& names);
 
 // Preset or the method's defaults, then what was given; checked.
 Options chosen_options(OptionFlags flags);

@@ -36,7 +36,7 @@ bool convert(std::string svg, std::string png) {
 
 bool write_figure(const std::string& stem, const std::string& svg) {
   const std::string path = stem + ".svg";
-  write_whole(path, svg);
+  omvc::write_whole(path, svg);
   // The program writes to another name, which a whole picture then leaves.
   const std::string made = stem + ".png.part";
   const bool done = convert(path, made);

@@ -47,15 +47,15 @@ void report(const ReportArguments& arguments) {
 
 }  // namespace
 
-void add_report(CLI::App& app) {
+void add_report(CommandLine& line) {
   auto arguments = std::make_shared<ReportArguments>();
-  CLI::App* command = app.add_subcommand("report", "write one HTML page that explains a model");
-  command->add_option("model", arguments->model, "model written by omvc fit --model")->required()->type_name("MODEL");
-  command->add_option("-o,--output", arguments->output, "the page; otherwise the model's name with .html, here")
-      ->type_name("FILE");
-  command->add_flag("--json", arguments->json, "print the facts of the page as JSON instead");
-  command->add_option("--threads", arguments->threads, "threads; 0 = all cores")->check(CLI::Range(0, 4096));
-  command->callback([arguments] { report(*arguments); });
+  Command command = line.add("report", "write one HTML page that explains a model");
+  command.option("model", arguments->model, "model written by omvc fit --model").required().type("MODEL");
+  command.option("-o,--output", arguments->output, "the page; otherwise the model's name with .html, here")
+      .type("FILE");
+  command.flag("--json", arguments->json, "print the facts of the page as JSON instead");
+  command.option("--threads", arguments->threads, "threads; 0 = all cores").between(0, 4096);
+  command.runs([arguments] { report(*arguments); });
 }
 
 }  // namespace omvc::app

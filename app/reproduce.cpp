@@ -52,43 +52,31 @@ void reproduce(const ReproduceArguments& arguments) {
 
 }  // namespace
 
-void add_reproduce(CLI::App& app) {
+void add_reproduce(CommandLine& line) {
   auto arguments = std::make_shared<ReproduceArguments>();
   StudyArguments& study = arguments->study;
-  CLI::App* command =
-      app.add_subcommand("reproduce", "run the paper's evaluation again: tables and figures beside its numbers");
-  command->add_option("what", study.what, "which table or figure")
-      ->required()
-      ->type_name(fmt::format("{}", fmt::join(study_names(), "|")));
-  command->add_option("--data", study.data, "folder of the data sets")->required()->type_name("DIR");
-  command->add_option("--out", study.out, "folder for results, tables, figures and the page")
-      ->required()
-      ->type_name("DIR");
-  command->add_flag("--grid", study.grid, "tune every method with the class labels, as the paper did");
-  command->add_option("--seeds", study.seeds, "masks and orders 0 .. N-1")->capture_default_str()->type_name("N");
-  command->add_option("--passes", study.passes, "passes of the on-line methods")->capture_default_str()->type_name("N");
+  Command command = line.add("reproduce", "run the paper's evaluation again: tables and figures beside its numbers");
+  command.option("what", study.what, "which table or figure")
+      .required()
+      .type(fmt::format("{}", fmt::join(study_names(), "|")));
+  command.option("--data", study.data, "folder of the data sets").required().type("DIR");
+  command.option("--out", study.out, "folder for results, tables, figures and the page").required().type("DIR");
+  command.flag("--grid", study.grid, "tune every method with the class labels, as the paper did");
+  command.option("--seeds", study.seeds, "masks and orders 0 .. N-1").shows_default().type("N");
+  command.option("--passes", study.passes, "passes of the on-line methods").shows_default().type("N");
   command
-      ->add_option("--methods", study.methods,
-                   fmt::format("some of {}; those of the paper by default", fmt::join(all_contestants(), ", ")))
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->type_name("NAME,...");
-  command->add_option("--sets", study.sets, "some of webkb, digit, reuters, youtube; all by default")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->type_name("NAME,...");
-  command->add_option("--alphas", study.alphas, "grid of alpha, for fig13 and --grid")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->type_name("NUMBER,...");
-  command->add_option("--betas", study.betas, "grid of beta, for fig13 and --grid")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->type_name("NUMBER,...");
-  command->add_option("--parallel", arguments->parallel, "runs at a time, one thread each; 0: one a core")
-      ->capture_default_str();
-  command->add_flag("--quiet", arguments->quiet, "no progress on stderr");
-  command->callback([arguments] { reproduce(*arguments); });
+      .option("--methods", study.methods,
+              fmt::format("some of {}; those of the paper by default", fmt::join(all_contestants(), ", ")))
+      .one_list()
+      .type("NAME,...");
+  command.option("--sets", study.sets, "some of webkb, digit, reuters, youtube; all by default")
+      .one_list()
+      .type("NAME,...");
+  command.option("--alphas", study.alphas, "grid of alpha, for fig13 and --grid").one_list().type("NUMBER,...");
+  command.option("--betas", study.betas, "grid of beta, for fig13 and --grid").one_list().type("NUMBER,...");
+  command.option("--parallel", arguments->parallel, "runs at a time, one thread each; 0: one a core").shows_default();
+  command.flag("--quiet", arguments->quiet, "no progress on stderr");
+  command.runs([arguments] { reproduce(*arguments); });
 }
 
 }  // namespace omvc::app

@@ -9,8 +9,8 @@
 namespace omvc::app {
 namespace {
 
-constexpr int kWidth = 72;
-constexpr int kHeight = 20;
+constexpr int kColumns = 72;
+constexpr int kLines = 20;
 constexpr int kBar = 40;
 constexpr std::size_t kMoreValues = 4;  // eigenvalues behind the gap
 constexpr std::size_t kMostValues = 16;
@@ -44,22 +44,22 @@ std::string describe_map(const PrototypeMap& map) {
   std::map<int, char> letters;
   for (const auto& [number, size] : sizes) letters[number] = letter_of(letters.size());
   // Of each cell: the cluster with most instances there.
-  std::vector<std::map<int, double>> cells(static_cast<std::size_t>(kWidth * kHeight));
+  std::vector<std::map<int, double>> cells(static_cast<std::size_t>(kColumns * kLines));
   double top = 0;
   for (const double y : map.y) top = std::max(top, std::abs(y));
-  const int height = std::clamp(static_cast<int>(std::ceil(kHeight * top)), 1, kHeight);
+  const int height = std::clamp(static_cast<int>(std::ceil(kLines * top)), 1, kLines);
   for (std::size_t p = 0; p < map.x.size(); ++p) {
     const double across = (map.x[p] + 1) / 2;
     const double down = top > 0 ? (1 - map.y[p] / top) / 2 : 0;
-    const int column = std::clamp(static_cast<int>(across * kWidth), 0, kWidth - 1);
+    const int column = std::clamp(static_cast<int>(across * kColumns), 0, kColumns - 1);
     const int row = std::clamp(static_cast<int>(down * height), 0, height - 1);
-    cells[static_cast<std::size_t>(row * kWidth + column)][map.cluster[p]] += map.mass[p];
+    cells[static_cast<std::size_t>(row * kColumns + column)][map.cluster[p]] += map.mass[p];
   }
   std::string out = fmt::format("Map of {} prototypes: those that instances lie between are near\n", map.x.size());
   for (int row = 0; row < height; ++row) {
     std::string line = "  ";
-    for (int column = 0; column < kWidth; ++column) {
-      const auto& cell = cells[static_cast<std::size_t>(row * kWidth + column)];
+    for (int column = 0; column < kColumns; ++column) {
+      const auto& cell = cells[static_cast<std::size_t>(row * kColumns + column)];
       const auto most =
           std::max_element(cell.begin(), cell.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
       line += most == cell.end() ? ' ' : letters[most->first];

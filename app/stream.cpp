@@ -269,40 +269,39 @@ void stream(const StreamArguments& arguments) {
 
 }  // namespace
 
-void add_stream(CLI::App& app) {
+void add_stream(CommandLine& line) {
   auto arguments = std::make_shared<StreamArguments>();
-  CLI::App* command = app.add_subcommand(
+  Command command = line.add(
       "stream", "label rows from standard input as they arrive, and learn them: JSON Lines or CSV in, JSON Lines out");
   command
-      ->add_option("--model", arguments->model,
-                   "the model: goes on from it where it is there, starts from nothing otherwise; saved from time to "
-                   "time and at the end")
-      ->required()
-      ->type_name("FILE");
-  command->add_option("--format", arguments->format, "of the rows; auto: JSON Lines if the first line starts with {")
-      ->check(CLI::IsMember({"auto", "json", "csv"}))
-      ->capture_default_str();
+      .option("--model", arguments->model,
+              "the model: goes on from it where it is there, starts from nothing otherwise; saved from time to "
+              "time and at the end")
+      .required()
+      .type("FILE");
+  command.option("--format", arguments->format, "of the rows; auto: JSON Lines if the first line starts with {")
+      .one_of({"auto", "json", "csv"})
+      .shows_default();
   command
-      ->add_option("--every", arguments->every,
-                   "learn after so many rows, or so long, whichever comes first: 500,1s; 200; 2s; 100ms")
-      ->delimiter(',')
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-      ->default_str("500,1s")
-      ->type_name("ROWS,TIME");
-  command->add_option("--save-every", arguments->save_every, "time between two saves of the model")
-      ->capture_default_str()
-      ->type_name("TIME");
-  command->add_flag("--no-learn", arguments->no_learn, "only label: the model stays as it is");
-  command->add_flag("--in-step", arguments->in_step,
-                    "label each row when all chunks before it are learned: same rows, same labels and model, but rows "
-                    "wait while prototypes are made");
-  command->add_flag("--strict", arguments->strict, "end at the first line that cannot be used");
-  command->add_flag("--ignore-extra", arguments->ignore_extra, "leave out views and features that the model lacks");
-  command->add_flag("--quiet", arguments->quiet, "no summary on stderr");
-  add_option_flags(*command, arguments->flags,
+      .option("--every", arguments->every,
+              "learn after so many rows, or so long, whichever comes first: 500,1s; 200; 2s; 100ms")
+      .lists()
+
+      .shows_default("500,1s")
+      .type("ROWS,TIME");
+  command.option("--save-every", arguments->save_every, "time between two saves of the model")
+      .shows_default()
+      .type("TIME");
+  command.flag("--no-learn", arguments->no_learn, "only label: the model stays as it is");
+  command.flag("--in-step", arguments->in_step,
+               "label each row when all chunks before it are learned: same rows, same labels and model, but rows "
+               "wait while prototypes are made");
+  command.flag("--strict", arguments->strict, "end at the first line that cannot be used");
+  command.flag("--ignore-extra", arguments->ignore_extra, "leave out views and features that the model lacks");
+  command.flag("--quiet", arguments->quiet, "no summary on stderr");
+  add_option_flags(command, arguments->flags,
                    {"clusters", "rank", "scaling", "half-life", "memory", "seed", "threads"});
-  command->callback([arguments] { stream(*arguments); });
+  command.runs([arguments] { stream(*arguments); });
 }
 
 }  // namespace omvc::app

@@ -120,24 +120,22 @@ void update(const UpdateArguments& arguments) {
 
 }  // namespace
 
-void add_update(CLI::App& app) {
+void add_update(CommandLine& line) {
   auto arguments = std::make_shared<UpdateArguments>();
-  CLI::App* command = app.add_subcommand(
-      "update",
-      "go on learning from a model with new files: views and features by name, a subset of the views will do");
-  command->add_option("model", arguments->model, "model written by omvc fit --model, update or stream; it is replaced")
-      ->required()
-      ->type_name("MODEL");
-  add_input_options(*command, arguments->input);
-  command->add_flag("--shuffle", arguments->input.shuffle,
-                    "learn the rows in a random order (through a temporary file)");
-  command->add_option("-o,--output", arguments->output, "write the model here, and leave MODEL as it is")
-      ->type_name("NEW");
-  command->add_flag("--ignore-extra", arguments->ignore_extra, "leave out views and features that the model lacks");
-  command->add_option("--threads", arguments->threads, "threads; 0 = all cores")->check(CLI::Range(0, 4096));
-  command->add_flag("--json", arguments->json, "print what changed as JSON on stdout");
-  command->add_flag("--quiet", arguments->quiet, "no progress on stderr");
-  command->callback([arguments] { update(*arguments); });
+  Command command =
+      line.add("update",
+               "go on learning from a model with new files: views and features by name, a subset of the views will do");
+  command.option("model", arguments->model, "model written by omvc fit --model, update or stream; it is replaced")
+      .required()
+      .type("MODEL");
+  add_input_options(command, arguments->input);
+  command.flag("--shuffle", arguments->input.shuffle, "learn the rows in a random order (through a temporary file)");
+  command.option("-o,--output", arguments->output, "write the model here, and leave MODEL as it is").type("NEW");
+  command.flag("--ignore-extra", arguments->ignore_extra, "leave out views and features that the model lacks");
+  command.option("--threads", arguments->threads, "threads; 0 = all cores").between(0, 4096);
+  command.flag("--json", arguments->json, "print what changed as JSON on stdout");
+  command.flag("--quiet", arguments->quiet, "no progress on stderr");
+  command.runs([arguments] { update(*arguments); });
 }
 
 }  // namespace omvc::app

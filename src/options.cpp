@@ -37,7 +37,10 @@ std::string to_text(const T& value) {
     return std::string(name_of(value));
   } else if constexpr (is_list<T>) {
     std::string text;
-    for (const auto& one : value) text += (text.empty() ? "" : ",") + to_text(one);
+    for (const auto& one : value) {
+      if (!text.empty()) text += ',';
+      text += to_text(one);
+    }
     return text;
   } else {
     return fmt::format("{}", value);

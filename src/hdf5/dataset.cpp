@@ -12,9 +12,6 @@
 namespace omvc::h5 {
 namespace {
 
-constexpr ErrorKind kRead = ErrorKind::data;
-constexpr ErrorKind kWrite = ErrorKind::io;
-
 // Deflate compresses at most 1032 times and a stored byte becomes at most a double: more than that is not in the file.
 // What is small may be unwritten and thereby zero.
 constexpr Index kMaxExpansion = 8 * 1032;

@@ -55,6 +55,10 @@ class Handle {
   Id id_ = -1;
 };
 
+// The kinds of what can go wrong: a file that cannot be read is damaged, one that cannot be written lacks room.
+inline constexpr ErrorKind kRead = ErrorKind::data;
+inline constexpr ErrorKind kWrite = ErrorKind::io;
+
 // Throws an error of this kind: where, what, and the reason that the library gives.
 [[noreturn]] void fail(ErrorKind kind, const std::string& where, const std::string& what);
 

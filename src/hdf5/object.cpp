@@ -9,8 +9,6 @@
 namespace omvc::h5 {
 namespace {
 
-constexpr ErrorKind kRead = ErrorKind::data;
-constexpr ErrorKind kWrite = ErrorKind::io;
 constexpr Index kLargestAttribute = 1 << 26;  // bytes; no attribute of any use is larger
 
 constexpr std::size_t kLongestLink = 4096;

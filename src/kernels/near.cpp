@@ -17,7 +17,7 @@ constexpr Index kMostNear = 16;        // prototypes listed, at most
 constexpr double kWeightSteps = 4096;  // weights are multiples of its inverse
 constexpr Index kRowsAtOnce = 64;      // that a thread searches
 constexpr Index kFeatureBlock = 64;
-constexpr double kWorthThreads = 1 << 16;
+constexpr double kPairsWorthThreads = 1 << 16;
 
 // ||x||^2 of every row.
 std::vector<double> squares_of_rows(const Block& block, Workers& workers) {
@@ -148,7 +148,7 @@ Near find_near(const PreparedChunk& chunk, const PrototypeTable& table, Index wa
   }
   const Index listed = std::min(near.count + 1, m);
   std::vector<double> gaps(static_cast<std::size_t>(n), 0.0);
-  for_blocks(workers, n, kRowsAtOnce, static_cast<double>(n * m) > kWorthThreads, [&](Index first, Index last) {
+  for_blocks(workers, n, kRowsAtOnce, static_cast<double>(n * m) > kPairsWorthThreads, [&](Index first, Index last) {
     Listed found;
     for (Index i = first; i < last; ++i) {
       const auto at = static_cast<std::size_t>(i);
@@ -176,7 +176,7 @@ void add_rounded_rows(const PreparedChunk& chunk, std::size_t view, const std::v
   const std::vector<Index>& present = chunk.present(view);
   std::visit(
       [&](const auto& X) {
-        const bool in_parallel = static_cast<double>(X.values.size()) > kWorthThreads;
+        const bool in_parallel = static_cast<double>(X.values.size()) > kPairsWorthThreads;
         const Index block = std::max<Index>(kFeatureBlock, (X.cols + workers.threads() - 1) / workers.threads());
         for_blocks(workers, X.cols, block, in_parallel, [&](Index first, Index last) {
           for (Index i = 0; i < X.rows; ++i) {

@@ -6,8 +6,8 @@
 namespace omvc {
 namespace {
 
-constexpr int kRounds = 300;                      // of Lloyd's algorithm, each start
-constexpr std::uint32_t kFirstStream = 3u << 16;  // of random numbers, a stream a start
+constexpr int kRounds = 300;                     // of Lloyd's algorithm, each start
+constexpr std::uint32_t kFirstStart = 3u << 16;  // of random numbers, a stream a start
 
 }  // namespace
 
@@ -17,7 +17,7 @@ ViewClusters best_clusters(const Options& options, const Schema& schema, const P
   ViewClusters best{.prototypes = {}, .labels = none, .error = std::numeric_limits<double>::infinity()};
   for (int start = 0; start < kKMeansStarts; ++start) {
     Prototypes found(schema, options.clusters, std::vector<bool>(schema.views.size(), false), rule);
-    const Random random(options.seed, Purpose::seeding, kFirstStream + static_cast<std::uint32_t>(start));
+    const Random random(options.seed, Purpose::seeding, kFirstStart + static_cast<std::uint32_t>(start));
     found.add_seeded(data, random, workers);
     CandidateLabels labels = found.learn(data, none, kRounds, Nearest::by_mean, workers);
     const double error = found.error()(0);

@@ -6,8 +6,7 @@
 namespace omvc {
 namespace {
 
-constexpr int kSteps = 4;         // updates of V for one product with the data, which costs more than they do
-constexpr double kTiny = 1e-300;  // in the place of a denominator that is 0, where the numerator is too
+constexpr int kSteps = 4;  // updates of V for one product with the data, which costs more than they do
 
 void update_rows(double alpha, double beta, const Matrix& consensus, ViewWork& view) {
   const Matrix above = view.XU + alpha * consensus;
@@ -18,7 +17,7 @@ void update_rows(double alpha, double beta, const Matrix& consensus, ViewWork& v
       const double length = view.V.row(i).norm();
       below.row(i) += (alpha + (length > 0 ? beta / (2 * w2[i] * length) : 0)) * view.V.row(i);
     }
-    view.V = view.V.cwiseProduct(above).cwiseQuotient(below.cwiseMax(kTiny));
+    view.V = view.V.cwiseProduct(above).cwiseQuotient(below.cwiseMax(kLeastDenominator));
   }
 }
 

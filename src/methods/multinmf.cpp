@@ -6,12 +6,10 @@
 namespace omvc {
 namespace {
 
-constexpr double kTiny = 1e-300;  // in the place of a denominator that is 0, where the numerator is too
-
 void update_view(double lambda, const Matrix& consensus, Matrix& U, ViewWork& view, Workers& workers) {
   refresh_products(U, view, workers);
   Matrix below = view.V * view.UtU + lambda * view.V;
-  view.V = view.V.cwiseProduct(view.XU + lambda * consensus).cwiseQuotient(below.cwiseMax(kTiny));
+  view.V = view.V.cwiseProduct(view.XU + lambda * consensus).cwiseQuotient(below.cwiseMax(kLeastDenominator));
 
   view.X.sums(view.V, view.share.A, view.share.B, workers);
   const RowVector pull = lambda * view.V.cwiseProduct(consensus).colwise().sum();
@@ -20,9 +18,9 @@ void update_view(double lambda, const Matrix& consensus, Matrix& U, ViewWork& vi
   above.rowwise() += pull;
   below.noalias() = U * view.share.A;
   below.rowwise() += hold;
-  U = U.cwiseProduct(above).cwiseQuotient(below.cwiseMax(kTiny));
+  U = U.cwiseProduct(above).cwiseQuotient(below.cwiseMax(kLeastDenominator));
 
-  const RowVector Q = U.colwise().sum().cwiseMax(kTiny);
+  const RowVector Q = U.colwise().sum().cwiseMax(kLeastDenominator);
   U = U * Q.cwiseInverse().asDiagonal();
   view.V = view.V * Q.asDiagonal();
   view.share.rescale(Q);

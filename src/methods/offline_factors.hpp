@@ -13,6 +13,9 @@
 
 namespace omvc {
 
+// In the place of a denominator that is 0, where the numerator is too.
+inline constexpr double kLeastDenominator = 1e-300;
+
 // One update of all factors; returns the objective after it.
 using UpdateFactors = double (*)(const FactorOptions& options, State& state, ChunkWork& work, Workers& workers);
 

@@ -9,7 +9,7 @@
 namespace omvc {
 namespace {
 
-constexpr std::uint32_t kFirstStream = 2u << 16;  // of random numbers, a stream a candidate
+constexpr std::uint32_t kFirstCandidate = 2u << 16;  // of random numbers, a stream a candidate
 
 bool is_opimc(const MethodContext& context) { return context.options.method == Algorithm::opimc; }
 
@@ -37,14 +37,14 @@ void StreamClusters::start(const PreparedChunk& data, Workers& workers) {
     return;
   }
   for (int c = 0; c < candidates_; ++c) {
-    const Random random(options_.seed, Purpose::seeding, kFirstStream + static_cast<std::uint32_t>(c));
+    const Random random(options_.seed, Purpose::seeding, kFirstCandidate + static_cast<std::uint32_t>(c));
     prototypes_.add_seeded(data, random, workers);
   }
 }
 
 // The means of the best of several clusterings of the chunk.
 std::vector<Matrix> StreamClusters::random_parts(const PreparedChunk& data, Workers& workers) const {
-  const Random random(options_.seed, Purpose::seeding, kFirstStream);
+  const Random random(options_.seed, Purpose::seeding, kFirstCandidate);
   std::vector<Matrix> basis;
   for (std::size_t v = 0; v < schema_.views.size(); ++v) {
     Matrix parts = Matrix::Zero(data.views[v].rows(), options_.clusters);

@@ -12,7 +12,7 @@
 namespace omvc {
 namespace {
 
-constexpr Index kBlock = 1 << 16;  // numbers of a row store that travel at a time, about
+constexpr Index kNumbersAtOnce = 1 << 16;  // numbers of a row store that travel at a time, about
 
 void append_number(std::string& bytes, Index number) {
   for (int byte = 0; byte < 8; ++byte)
@@ -29,7 +29,7 @@ Index read_number(std::string_view& bytes) {
   return static_cast<Index>(number);
 }
 
-std::string packed(const std::vector<std::string>& texts) {
+std::string joined(const std::vector<std::string>& texts) {
   std::string bytes;
   for (const std::string& text : texts) {
     append_number(bytes, static_cast<Index>(text.size()));
@@ -38,7 +38,7 @@ std::string packed(const std::vector<std::string>& texts) {
   return bytes;
 }
 
-std::vector<std::string> unpacked(std::string_view bytes) {
+std::vector<std::string> split(std::string_view bytes) {
   std::vector<std::string> texts;
   while (!bytes.empty()) {
     const auto size = static_cast<std::size_t>(read_number(bytes));
@@ -98,17 +98,17 @@ std::string Together::broadcast(std::string mine) {
 std::vector<std::string> Together::gather(const std::string& mine) {
   if (!first()) {
     exchange_.send(0, mine);
-    return unpacked(broadcast({}));
+    return split(broadcast({}));
   }
   std::vector<std::string> all{mine};
   for (int other = 1; other < size(); ++other) all.push_back(exchange_.receive(other));
-  broadcast(packed(all));
+  broadcast(joined(all));
   return all;
 }
 
 void Together::gather_rows(RowStore& store, Rows mine) {
   const Index width = store.width();
-  const Index step = std::max<Index>(1, kBlock / width);
+  const Index step = std::max<Index>(1, kNumbersAtOnce / width);
   std::vector<double> values;
   if (!first()) {
     for (Index row = mine.first; row < mine.first + mine.count; row += step) {

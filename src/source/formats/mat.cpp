@@ -22,12 +22,12 @@ namespace omvc {
 namespace {
 
 constexpr std::array<std::string_view, 3> kViewNames{"X", "fea", "data"};
-constexpr std::array<std::string_view, 5> kLabelNames{"Y", "y", "gt", "truth", "truelabel"};
+constexpr std::array<std::string_view, 5> kLabelVariables{"Y", "y", "gt", "truth", "truelabel"};
 
 // The class labels, or nothing if the file has none that are a vector.
 std::optional<std::vector<int>> read_truth(MatFile& file) {
   for (const MatInfo& info : file.variables()) {
-    if (!is_one_of(kLabelNames, info.name) || !(info.cell || info.numeric)) continue;
+    if (!is_one_of(kLabelVariables, info.name) || !(info.cell || info.numeric)) continue;
     const std::vector<MatMatrix> matrices = file.read(info.name);
     if (matrices.empty() || !matrices.front().is_vector()) continue;
     return labels_from_numbers(dense_values(matrices.front()), fmt::format("{}: {}", file.path(), info.name));
@@ -95,7 +95,8 @@ Input open_cells(MatFile& file, const std::string& name, const std::optional<Den
 }
 
 bool may_be_triplets(const MatInfo& info) {
-  return info.numeric && info.cols == 3 && info.rows > 0 && !is_one_of(kLabelNames, info.name) && info.name != kFolds;
+  return info.numeric && info.cols == 3 && info.rows > 0 && !is_one_of(kLabelVariables, info.name) &&
+         info.name != kFolds;
 }
 
 // Every matrix of three columns that is not the labels is a view; names are those of the file, and so is the order (in

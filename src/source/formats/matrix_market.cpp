@@ -65,19 +65,19 @@ Banner Parser::read_banner() {
     throw Error(ErrorKind::data,
                 fmt::format("{}:1: a Matrix Market file starts with '%%MatrixMarket matrix coordinate real general' or "
                             "the like, found {}",
-                            lines_.path(), quoted(line.value_or(""))));
+                            lines_.path(), omvc::quoted(line.value_or(""))));
   }
   const std::string_view format = fields_[2];
   const std::string_view field = fields_[3];
   const std::string_view symmetry = fields_[4];
   if (format != "coordinate" && format != "array") {
-    lines_.fail(fmt::format("format {} is neither 'coordinate' nor 'array'", quoted(format)));
+    lines_.fail(fmt::format("format {} is neither 'coordinate' nor 'array'", omvc::quoted(format)));
   }
   if (field != "real" && field != "integer" && field != "double" && !(field == "pattern" && format == "coordinate")) {
-    lines_.fail(fmt::format("values of type {} cannot be used; write real, integer or pattern", quoted(field)));
+    lines_.fail(fmt::format("values of type {} cannot be used; write real, integer or pattern", omvc::quoted(field)));
   }
   if (symmetry != "general" && symmetry != "symmetric") {
-    lines_.fail(fmt::format("symmetry {} cannot be used; write general or symmetric", quoted(symmetry)));
+    lines_.fail(fmt::format("symmetry {} cannot be used; write general or symmetric", omvc::quoted(symmetry)));
   }
   return {format == "coordinate", field == "pattern", symmetry == "symmetric"};
 }
@@ -99,7 +99,8 @@ void Parser::read_size(std::size_t numbers) {
   for (const auto field : fields_) sizes.push_back(parse_index(field).value_or(-1));
   if (sizes.size() != numbers || std::any_of(sizes.begin(), sizes.end(), [](Index size) { return size < 0; })) {
     lines_.fail(fmt::format("expected {}, found {}",
-                            numbers == 3 ? "rows, columns and number of entries" : "rows and columns", quoted(*line)));
+                            numbers == 3 ? "rows, columns and number of entries" : "rows and columns",
+                            omvc::quoted(*line)));
   }
   rows_ = sizes[0];
   cols_ = sizes[1];
@@ -111,15 +112,15 @@ void Parser::read_size(std::size_t numbers) {
 
 double Parser::read_value(std::string_view field) {
   const auto value = parse_number(field);
-  if (!value) lines_.fail(fmt::format("{} is not a number", quoted(field)));
+  if (!value) lines_.fail(fmt::format("{} is not a number", omvc::quoted(field)));
   if (std::isinf(*value))
-    lines_.fail(fmt::format("{} is infinite or too large; only finite numbers can be used", quoted(field)));
+    lines_.fail(fmt::format("{} is infinite or too large; only finite numbers can be used", omvc::quoted(field)));
   return *value;
 }
 
 Index Parser::read_position(std::string_view field, Index limit, std::string_view what) {
   const auto number = parse_index(field);
-  if (!number) lines_.fail(fmt::format("{} {} is not a whole number", what, quoted(field)));
+  if (!number) lines_.fail(fmt::format("{} {} is not a whole number", what, omvc::quoted(field)));
   if (*number < 1 || *number > limit) {
     lines_.fail(fmt::format("{} {} is outside 1 .. {}, the size announced in the header", what, *number, limit));
   }

@@ -24,9 +24,9 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kMaskNames{"mask", "present", "presence"};
 constexpr std::string_view kMaybeMask = "W";
-constexpr std::array<std::string_view, 8> kLabelNames{"label", "labels", "y",         "Y",
-                                                      "gt",    "truth",  "truelabel", "target"};
-constexpr std::array<std::string_view, 4> kIdNames{"ids", "obs_names", "sample_id", "sample_ids"};
+constexpr std::array<std::string_view, 8> kLabelArrays{"label", "labels", "y",         "Y",
+                                                       "gt",    "truth",  "truelabel", "target"};
+constexpr std::array<std::string_view, 4> kIdArrays{"ids", "obs_names", "sample_id", "sample_ids"};
 
 // What each array of an archive is.
 struct Layout {
@@ -42,11 +42,11 @@ struct Layout {
 };
 
 bool is_label_array(const NpzArray& array) {
-  return is_one_of(kLabelNames, array.name) && array.header.is_vector() && !array.header.shape.empty();
+  return is_one_of(kLabelArrays, array.name) && array.header.is_vector() && !array.header.shape.empty();
 }
 
 bool is_id_array(const NpzArray& array) {
-  return is_one_of(kIdNames, array.name) && array.header.is_vector() &&
+  return is_one_of(kIdArrays, array.name) && array.header.is_vector() &&
          (array.header.is_text() || array.header.is_whole());
 }
 

@@ -70,7 +70,7 @@ LabelWordsTable read_words(LineReader& lines) {
     std::string id = unescape_field(fields.front());
     const auto [known, is_new] = line_of_id.try_emplace(id, lines.line_number());
     if (!is_new) {
-      lines.fail(fmt::format("the sample id {} was given before, in line {}; every id has one label", quoted(id),
+      lines.fail(fmt::format("the sample id {} was given before, in line {}; every id has one label", omvc::quoted(id),
                              known->second));
     }
     table.ids.push_back(std::move(id));
@@ -98,7 +98,7 @@ bool starts_with_header(const LabelWordsTable& table) {
 
 Index read_row_number(LineReader& lines, std::string_view text) {
   const auto number = parse_index(trim(text));
-  if (!number) lines.fail(fmt::format("{} is not a row number", quoted(text)));
+  if (!number) lines.fail(fmt::format("{} is not a row number", omvc::quoted(text)));
   if (*number < 0) lines.fail(fmt::format("row {} cannot be; rows are numbered from 0", *number));
   return *number;
 }
@@ -132,8 +132,8 @@ std::vector<int> labels_of_ids(const LabelTable& table, const std::vector<std::s
     throw Error(ErrorKind::data,
                 fmt::format("{}: has labels for {} of {} sample ids; ids are {} here and {} in the data: write them in "
                             "the same way",
-                            where, found, ids.size(), table.ids.empty() ? "not there" : quoted(table.ids.front()),
-                            quoted(ids.front())));
+                            where, found, ids.size(), table.ids.empty() ? "not there" : omvc::quoted(table.ids.front()),
+                            omvc::quoted(ids.front())));
   }
   return labels;
 }
@@ -182,7 +182,7 @@ std::vector<bool> read_presence(const std::string& path, Index views) {
     for (std::size_t v = 0; v < fields.size(); ++v) {
       const auto value = parse_number(fields[v]);
       if (!value || (*value != 0.0 && *value != 1.0)) {
-        lines.fail(fmt::format("column {}: {} is neither 0 nor 1", v + 1, quoted(fields[v])));
+        lines.fail(fmt::format("column {}: {} is neither 0 nor 1", v + 1, omvc::quoted(fields[v])));
       }
       present.push_back(*value == 1.0);
     }

@@ -68,11 +68,11 @@ void SvmlightLines::read_comment(std::string_view text) {
 Entry SvmlightLines::parse_entry(std::string_view field) const {
   const std::size_t colon = field.find(':');
   if (colon == std::string_view::npos) {
-    fail(fmt::format("{} is not of the form feature:value", quoted(field)));
+    fail(fmt::format("{} is not of the form feature:value", omvc::quoted(field)));
   }
   const auto feature = parse_index(field.substr(0, colon));
   if (!feature || *feature < 0) {
-    fail(fmt::format("{}: the number of a feature is a whole number from 1 (or 0) on", quoted(field)));
+    fail(fmt::format("{}: the number of a feature is a whole number from 1 (or 0) on", omvc::quoted(field)));
   }
   if (*feature >= std::numeric_limits<std::int32_t>::max()) {
     fail(fmt::format("feature {} is out of range; there are at most {}", *feature,
@@ -81,7 +81,7 @@ Entry SvmlightLines::parse_entry(std::string_view field) const {
   const auto value = parse_number(field.substr(colon + 1));
   if (!value || !std::isfinite(*value)) {
     fail(fmt::format("{}: the value must be a finite number; of an absent instance leave the line empty",
-                     quoted(field)));
+                     omvc::quoted(field)));
   }
   return {*feature, *value};
 }
@@ -90,7 +90,7 @@ void SvmlightLines::parse(std::string_view text) {
   split_fields(text, Delimiter::blanks, fields_);
   if (fields_[0].find(':') != std::string_view::npos) {
     fail(fmt::format("the line starts with {}; a label comes before the features (0 if there are no classes)",
-                     quoted(fields_[0])));
+                     omvc::quoted(fields_[0])));
   }
   line_.label = fields_[0];
   for (std::size_t j = 1; j < fields_.size(); ++j) {

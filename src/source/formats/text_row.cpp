@@ -10,7 +10,7 @@ namespace omvc {
 
 std::string TextRow::title(std::size_t column) const {
   if (layout_.names.empty()) return fmt::format("column {}", column + 1);
-  return fmt::format("column {} ({})", column + 1, quoted(layout_.names[column]));
+  return fmt::format("column {} ({})", column + 1, omvc::quoted(layout_.names[column]));
 }
 
 void TextRow::fail(const std::string& message) const {
@@ -33,7 +33,7 @@ void TextRow::split(std::string_view line) {
 
 void TextRow::fail_cell(std::size_t column) const {
   const std::string_view cell = fields_[column];
-  const std::string what = fmt::format("{}: {} ", title(column), quoted(cell));
+  const std::string what = fmt::format("{}: {} ", title(column), omvc::quoted(cell));
   const auto by_point = parse_grouped_number(cell, Decimal::point);
   const auto by_comma = parse_grouped_number(cell, Decimal::comma);
   if (by_point && by_comma) {
@@ -48,7 +48,8 @@ void TextRow::fail_cell(std::size_t column) const {
        fmt::format("is not a number{}; correct it, say --missing-values {} if it stands for a missing value, or "
                    "leave the column out with --drop {}",
                    column == 0 && !layout_.id_column ? " (if the column holds sample ids, say --id-column 1)" : "",
-                   quoted(cell), layout_.names.empty() ? std::to_string(column + 1) : quoted(layout_.names[column])));
+                   omvc::quoted(cell),
+                   layout_.names.empty() ? std::to_string(column + 1) : omvc::quoted(layout_.names[column])));
 }
 
 double TextRow::parse_cell(std::size_t column) const {
@@ -56,7 +57,7 @@ double TextRow::parse_cell(std::size_t column) const {
   if (!value) fail_cell(column);
   if (std::isinf(*value)) {
     fail(fmt::format("{}: {} is infinite or too large; only finite numbers can be used", title(column),
-                     quoted(fields_[column])));
+                     omvc::quoted(fields_[column])));
   }
   return *value;
 }
@@ -73,7 +74,7 @@ std::size_t TextRow::append_category(std::size_t column, std::vector<double>& va
   }
   if (!cells_.is_missing(fields_[column]) && like_.empty()) {
     fail(fmt::format("{}: {} is a new category, which the first lines do not have; write a pipe to a file first",
-                     title(column), quoted(fields_[column])));
+                     title(column), omvc::quoted(fields_[column])));
   }
   values.resize(first + category.values.size(), std::numeric_limits<double>::quiet_NaN());
   return category.values.size();

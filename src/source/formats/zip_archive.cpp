@@ -15,7 +15,7 @@ namespace omvc {
 namespace {
 
 // What deflate can achieve on the best of data, and the bytes that its block needs at the least.
-constexpr Index kMaxExpansion = 1032;
+constexpr Index kMaxDeflation = 1032;
 constexpr Index kLeastBytes = 64;
 
 Index as_index(zip_uint64_t size) {
@@ -73,7 +73,7 @@ ZipArchive::ZipArchive(std::string path) : path_(std::move(path)) {
     }
     const Index packed = as_index(stat.comp_size);
     const Index bytes = as_index(stat.size);
-    if (packed > file_bytes - packed_bytes || (bytes - kLeastBytes) / kMaxExpansion > packed) {
+    if (packed > file_bytes - packed_bytes || (bytes - kLeastBytes) / kMaxDeflation > packed) {
       fail(where, "claims {} bytes, packed into {}, which a file of {} bytes cannot hold; it is damaged", bytes, packed,
            file_bytes);
     }

@@ -13,7 +13,7 @@
 namespace omvc {
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNotGiven = std::numeric_limits<double>::quiet_NaN();
 
 // Where the name of the view ends: at the first mark that all these columns have.
 std::optional<char> mark_of(const std::vector<std::string>& names, std::size_t first) {
@@ -91,7 +91,7 @@ void CsvRows::read(std::string_view line, RowBuilder& row, std::string& id) {
     if (view.left_out) continue;
     const std::optional<std::size_t> place = row.view(view.name, false);
     if (!place) continue;
-    values_.assign(static_cast<std::size_t>(row.like().schema.views[*place].features), kNan);
+    values_.assign(static_cast<std::size_t>(row.like().schema.views[*place].features), kNotGiven);
     bool any = false;
     for (std::size_t j = 0; j < view.from.size(); ++j) {
       const std::string_view cell = fields_[view.from[j]];

@@ -14,8 +14,6 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr std::array<std::string_view, 10> kUsualMissing{"na",   "n/a", "#n/a", "null", "none",
                                                          "<na>", "\\n", "-",    "?",    "."};
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 // A mark between groups of digits at the start of the text: a blank of any width or an apostrophe; its bytes, else 0.
 std::size_t blank_mark(std::string_view text) {
   for (const std::string_view mark : {" ", "'", "\xC2\xA0", "\xE2\x80\xAF", "\xE2\x80\x89"}) {

@@ -13,6 +13,9 @@
 
 namespace omvc {
 
+// 0-9, whatever the locale.
+inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
 // `unknown`: no cell has shown it. Plain numbers are read with a point; what could be either (18,000) is not a number.
 enum class Decimal { unknown, point, comma };
 

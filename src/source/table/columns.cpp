@@ -7,10 +7,11 @@
 
 #include "omvc/error.hpp"
 
+#include "source/table/cell.hpp"
+
 namespace omvc {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 // 2026-11-15, 15.11.26, 15-Nov-2026, 2026-11-15T10:30:00Z, 10:30.
