@@ -11,9 +11,11 @@
 
 #include "omvc/error.hpp"
 
+#include "file/real_path.hpp"
+
 namespace omvc {
 
-FileLock::FileLock(const std::string& file) : path_(file + ".lock") {
+FileLock::FileLock(const std::string& file) : path_(real_path(file) + ".lock") {
   constexpr int kTries = 100;  // each fails only if another process has just let go
   for (int tries = 0; !take(file); ++tries) {
     if (tries == kTries) throw Error(ErrorKind::io, fmt::format("cannot lock {}: it changes all the time", path_));

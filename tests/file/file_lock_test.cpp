@@ -31,6 +31,14 @@ TEST_F(FileLocks, OfAProcessThatWasKilledAreTakenOver) {
   EXPECT_FALSE(std::filesystem::exists(file_ + ".lock"));
 }
 
+TEST_F(FileLocks, AreTheSameForALinkAndWhatItLeadsTo) {
+  dir_.write_file("model", "");
+  std::filesystem::create_directory(dir_.path("current"));
+  std::filesystem::create_symlink("../model", dir_.path("current/model"));
+  const FileLock first(file_);
+  test::expect_error(ErrorKind::usage, {"another process"}, [&] { FileLock second(dir_.path("current/model")); });
+}
+
 TEST_F(FileLocks, LeaveAUsersFileOfThatNameAlone) {
   dir_.write_file("model.lock", "mine");
   test::expect_error(ErrorKind::usage, {"model.lock", "move it"}, [&] { FileLock lock(file_); });
