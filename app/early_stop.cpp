@@ -13,6 +13,7 @@ namespace {
 
 void end_at_once(int) {
   constexpr std::string_view kText = "omvc: interrupted; nothing was written\n";
+  std::signal(SIGPIPE, SIG_IGN);  // nobody may be there to read it
   [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, kText.data(), kText.size());
   ::_exit(static_cast<int>(ErrorKind::interrupted));
 }

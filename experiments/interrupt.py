@@ -32,9 +32,9 @@ CASES = {
     "compare": "compare data.h5mu -k 10 --threads 1",
     "cut": "cut model.omvc -k 500 -o out",
     "update": "update model.omvc data.h5mu -o out --threads 1",
-    "report": "report model.omvc --data data.h5mu -o out",
-    "reproduce": "reproduce all --data DATA --out out --parallel 1",
-    "reproduce, grid": "reproduce table4 --grid --data DATA --out out --parallel 1",
+    "report": "report model.omvc -o out --threads 1",
+    "reproduce": "reproduce table4 --sets webkb,digit --data DATA --out out --parallel 1",
+    "reproduce, grid": "reproduce table4 --grid --sets digit --data DATA --out out --parallel 1",
 }
 TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -63,8 +63,9 @@ class Trial:
         self.omvc, self.folder = omvc, folder
 
     def start(self, line):
-        return subprocess.Popen([self.omvc, *line.split()], cwd=self.folder, stdin=subprocess.DEVNULL,
-                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        with open(os.path.join(self.folder, "messages"), "wb") as messages:
+            return subprocess.Popen([self.omvc, *line.split()], cwd=self.folder, stdin=subprocess.DEVNULL,
+                                    stdout=subprocess.DEVNULL, stderr=messages)
 
     def clear(self):
         path = os.path.join(self.folder, "out")
@@ -78,9 +79,9 @@ class Trial:
             time.sleep(0.05)
             work = max(work, work_of(process.pid)) if process.poll() is None else work
         process.kill()
-        errors = process.communicate()[1]
-        if process.returncode not in (0, -signal.SIGKILL):
-            sys.exit(f"fails by itself: {line}: {errors.decode()[-400:]}")
+        if process.wait() not in (0, -signal.SIGKILL):
+            with open(os.path.join(self.folder, "messages"), errors="replace") as messages:
+                sys.exit(f"fails by itself: {line}: {messages.read()[-400:]}")
         return work
 
     def interrupt(self, line, at, which):
@@ -89,11 +90,9 @@ class Trial:
         while process.poll() is None and work_of(process.pid) < at:
             time.sleep(0.005)
         if process.poll() is not None:
-            process.communicate()
             return None
         before = work_of(process.pid)
         process.send_signal(which)
-        process.stderr.close()
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         return usage.ru_utime + usage.ru_stime - before, process.returncode
@@ -107,6 +106,7 @@ def main():
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", default="", help="cases, separated by semicolons")
     arguments = parser.parse_args()
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it, and so would theirs
     trial = Trial(os.path.abspath(arguments.omvc), tempfile.mkdtemp(prefix="omvc-interrupt-"))
     for line in (f"generate data.h5mu {DATA}", "fit data.h5mu -k 10 --model model.omvc --quiet"):
         subprocess.run([trial.omvc, *line.split()], cwd=trial.folder, check=True)

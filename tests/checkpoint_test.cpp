@@ -5,13 +5,11 @@
 
 #include "omvc/clusterer.hpp"
 #include "omvc/error.hpp"
-#include "omvc/input.hpp"
 #include "omvc/planted.hpp"
 
 #include "file/archive.hpp"
 #include "support/chunks.hpp"
 #include "support/collected.hpp"
-#include "support/data.hpp"
 #include "support/temp_dir.hpp"
 
 namespace omvc {
@@ -417,62 +415,6 @@ TEST(Fit, RefusesDataThatChangeBetweenPasses) {
   Collected found;
   test::expect_error(ErrorKind::data, {"changed while they were read", "pass 3"},
                      [&] { Clusterer(options_for(Preset::standard)).fit(changing, found); });
-}
-
-// Files written by the first version. They are read by every later one.
-TEST(OldFiles, AModelOfVersion1StillAssigns) {
-  const std::string root = OMVC_SOURCE_DIR;
-  Clusterer model = Clusterer::load(root + "/tests/data/model-v1.omvc");
-  const Input input = open_input({root + "/examples/data/text.csv", root + "/examples/data/image.tsv"});
-  EXPECT_EQ(model.assign(read_all(*input.source)).labels, read_labels(root + "/tests/data/model-v1.labels"));
-}
-
-TEST(OldFiles, ACheckpointOfVersion1IsReadByInfoAndRefusedByFitWithWhatToDo) {
-  const std::string root = OMVC_SOURCE_DIR;
-  const test::TempDir folder;
-  std::filesystem::copy(root + "/tests/data/checkpoint-v1", folder.path("ckpt"));
-  std::filesystem::copy(root + "/tests/data/checkpoint-v1.rows", folder.path("ckpt.rows"));
-  const auto summary = read_checkpoint(folder.path("ckpt"));
-  ASSERT_TRUE(summary);
-  EXPECT_EQ(summary->options.clusters, 3);
-  const Input input = open_input({root + "/examples/data/text.csv", root + "/examples/data/image.tsv"});
-  Options options;
-  options.clusters = 3;
-  Collected resumed;
-  Observer silent;
-  test::expect_error(ErrorKind::data, {"another version", "without --resume"}, [&] {
-    Clusterer(options).fit(*input.source, resumed, silent, {.file = folder.path("ckpt"), .resume = true});
-  });
-}
-
-TEST(PredictionModel, IsSmallerAssignsTheSameAndDoesNotLearn) {
-  const test::TempDir folder;
-  for (const Preset preset : {Preset::standard, Preset::paper}) {
-    const auto source = make_planted_source(planted());
-    Collected found;
-    Clusterer model(options_for(preset));
-    model.fit(*source, found);
-    model.save(folder.path("whole"));
-    model.save(folder.path("small"), ModelKind::prediction);
-    if (preset == Preset::standard) {
-      EXPECT_LT(2 * std::filesystem::file_size(folder.path("small")), std::filesystem::file_size(folder.path("whole")));
-    }
-    Clusterer small = Clusterer::load(folder.path("small"));
-    source->rewind();
-    const Chunk data = read_all(*source);
-    const Assignment a = model.assign(data);
-    const Assignment b = small.assign(data);
-    EXPECT_EQ(a.labels, b.labels);
-    EXPECT_EQ(a.embedding, b.embedding);
-    EXPECT_EQ(small.instances(), model.instances());
-    if (preset == Preset::standard) {
-      test::expect_error(ErrorKind::usage, {"prediction only"}, [&] { small.partial_fit(data); });
-      test::expect_error(ErrorKind::usage, {"prediction only"}, [&] { small.cut(2); });
-      test::expect_error(ErrorKind::usage, {"prediction only"}, [&] { small.save(folder.path("again")); });
-    }
-    small.save(folder.path("again"), ModelKind::prediction);
-    EXPECT_EQ(test::read_bytes(folder.path("again")), test::read_bytes(folder.path("small")));
-  }
 }
 
 }  // namespace

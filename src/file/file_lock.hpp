@@ -9,7 +9,8 @@ namespace omvc {
 
 class FileLock {
  public:
-  // Throws ErrorKind::usage if another process has it, and ErrorKind::io if the lock cannot be made.
+  // Throws ErrorKind::usage if another process has it, or FILE.lock is somebody's file, which is left alone (a lock is
+  // empty), and ErrorKind::io if the lock cannot be made.
   explicit FileLock(const std::string& file);
   ~FileLock();
   FileLock(const FileLock&) = delete;

@@ -14,6 +14,7 @@
 #include "omvc/error.hpp"
 
 #include "file/descriptor.hpp"
+#include "file/real_path.hpp"
 
 namespace omvc {
 namespace {
@@ -38,7 +39,7 @@ std::string by_descriptor(int descriptor) { return fmt::format("/proc/self/fd/{}
 
 }  // namespace
 
-PendingFile::PendingFile(std::string path) : path_(std::move(path)) {
+PendingFile::PendingFile(const std::string& path) : path_(real_path(path)) {
   std::error_code ignored;
   const fs::file_status status = fs::status(path_, ignored);
   if (fs::is_directory(status)) {

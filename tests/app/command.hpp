@@ -137,6 +137,9 @@ class Process {
     return got == 1;
   }
 
+  // As when the reader of a pipe has gone.
+  void stop_reading_errors() { close(std::exchange(streams_[1].descriptor, -1)); }
+
   void send(int signal) { ::kill(pid_, signal); }
 
   // Whether the command has a handler of its own for the signal by now.

@@ -35,6 +35,16 @@ TEST_F(Interrupt, BeforeTheDataAreOpenEndsAtOnce) {
   }
 }
 
+TEST_F(Interrupt, NeedsNobodyToReadItsMessage) {
+  const std::string pipe = dir_.path("pipe.csv");
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  Process process({"fit", pipe, "-k", "3"});
+  process.stop_reading_errors();
+  while (!process.handles(SIGTERM)) std::this_thread::yield();
+  process.send(SIGTERM);
+  EXPECT_EQ(process.wait().code, kInterrupted);
+}
+
 // A step of minutes: no chunk ends in it. TERM and INT reach one process alone here, as from kill.
 TEST_F(Interrupt, WithinALongStepEndsTheRun) {
   const std::string data = dir_.write_file("a.csv", to_text(planted_table(3000, 40, 1), ","));

@@ -127,6 +127,35 @@ TEST_F(StreamFaults, AReaderThatGoesAwayEndsItWithTheModelSaved) {
   EXPECT_EQ(run_command({"info", model_}).code, 0);
 }
 
+// What is saved where memory ends is the model of the rows before, never one with half of a chunk in it.
+TEST_F(StreamFaults, WithoutMemoryOnlyWholeChunksAreSaved) {
+#ifdef OMVC_SANITIZED
+  GTEST_SKIP() << "the sanitizer has its own malloc";
+#endif
+  const Arguments in_step{"--in-step", "--every", "20", "--threads", "1"};
+  ASSERT_EQ(stream_file(dir_, json_rows(0, 120), start_ + in_step).code, 0);
+  const std::string before = read_bytes(model_);
+  const auto go_on = [&](std::size_t rows, const std::vector<std::string>& environment) {
+    dir_.write_file("model.omvc", before);
+    const std::string input = dir_.write_file("rows.jsonl", json_rows(120, 120 + rows));
+    return Process(Arguments{"stream"} + start_ + in_step, {.environment = environment, .input = input}).wait().code;
+  };
+  const std::string preload = std::string("LD_PRELOAD=") + OMVC_FAULTS;
+  const std::string count = dir_.path("count");
+  ASSERT_EQ(go_on(100, {preload, "OMVC_FAULT_KIND=memory", "OMVC_FAULT_COUNT=" + count}), 0);
+  const int calls = std::stoi(read_bytes(count));
+  for (int i = 1; i < 16; ++i) {
+    const std::string at = fmt::format("OMVC_FAULT_AT={}", calls * i / 16);
+    const int code = go_on(100, {preload, "OMVC_FAULT_KIND=memory", "OMVC_FAULT_ONCE=1", at});
+    const std::string saved = read_bytes(model_);
+    if (saved == before && code != 0) continue;
+    const std::size_t rows = run_command({"info", model_, "--json"}).json().at("instances").get<std::size_t>() - 120;
+    ASSERT_EQ(go_on(rows, {}), 0);
+    EXPECT_TRUE(read_bytes(model_) == saved) << at << ": the model of " << rows << " rows is another";
+    if (code == 0) EXPECT_EQ(rows, 100u) << at;
+  }
+}
+
 TEST_F(StreamFaults, LinesWithoutEndAndNestingWithoutBottom) {
   std::string text = json_rows(0, 120);
   text += fmt::format("{{\"id\": \"deep\", \"a\": {}\n", std::string(100000, '['));

@@ -37,6 +37,19 @@ TEST(PendingFile, AppearsWhenItIsCommittedAndNotBefore) {
   EXPECT_EQ(files_in(dir), 1u);
 }
 
+TEST(PendingFile, ReplacesWhatALinkLeadsToAndNotTheLink) {
+  const TempDir dir;
+  dir.write_file("out", "old");
+  std::filesystem::create_directory(dir.path("current"));
+  const std::string link = dir.path("current/link");
+  std::filesystem::create_symlink("../out", link);
+  PendingFile file(link);
+  ASSERT_TRUE(write_fully(file.descriptor(), "new", 3));
+  file.commit();
+  EXPECT_EQ(test::read_bytes(dir.path("out")), "new");
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+}
+
 TEST(PendingFile, HasThePermissionsOfAnyNewFile) {
   const TempDir dir;
   const mode_t before = ::umask(027);

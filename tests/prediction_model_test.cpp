@@ -1,0 +1,56 @@
+#include <filesystem>
+#include <gtest/gtest.h>
+
+#include "omvc/clusterer.hpp"
+#include "omvc/error.hpp"
+#include "omvc/planted.hpp"
+
+#include "support/chunks.hpp"
+#include "support/collected.hpp"
+#include "support/data.hpp"
+#include "support/temp_dir.hpp"
+
+namespace omvc {
+namespace {
+
+using test::Collected;
+
+TEST(PredictionModel, IsSmallerAssignsTheSameAndDoesNotLearn) {
+  const test::TempDir folder;
+  for (const Preset preset : {Preset::standard, Preset::paper}) {
+    const auto source = make_planted_source(
+        {.instances = 120, .features = {12, 60}, .density = {1, 0.1}, .clusters = 3, .missing = 0.4, .seed = 5});
+    Options options = preset_options(preset);
+    options.clusters = 3;
+    options.chunk = 60;
+    options.passes = 5;
+    if (preset == Preset::standard) options.memory = 0.004;  // the data are more than the sample holds
+    options.threads = 1;
+    Collected found;
+    Clusterer model(options);
+    model.fit(*source, found);
+    model.save(folder.path("whole"));
+    model.save(folder.path("small"), ModelKind::prediction);
+    if (preset == Preset::standard) {
+      EXPECT_LT(2 * std::filesystem::file_size(folder.path("small")), std::filesystem::file_size(folder.path("whole")));
+    }
+    Clusterer small = Clusterer::load(folder.path("small"));
+    source->rewind();
+    const Chunk data = read_all(*source);
+    const Assignment a = model.assign(data);
+    const Assignment b = small.assign(data);
+    EXPECT_EQ(a.labels, b.labels);
+    EXPECT_EQ(a.embedding, b.embedding);
+    EXPECT_EQ(small.instances(), model.instances());
+    if (preset == Preset::standard) {
+      test::expect_error(ErrorKind::usage, {"prediction only"}, [&] { small.partial_fit(data); });
+      test::expect_error(ErrorKind::usage, {"prediction only"}, [&] { small.cut(2); });
+      test::expect_error(ErrorKind::usage, {"prediction only"}, [&] { small.save(folder.path("again")); });
+    }
+    small.save(folder.path("again"), ModelKind::prediction);
+    EXPECT_EQ(test::read_bytes(folder.path("again")), test::read_bytes(folder.path("small")));
+  }
+}
+
+}  // namespace
+}  // namespace omvc
