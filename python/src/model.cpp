@@ -208,7 +208,13 @@ class PyModel {
   template <class F>
   void locked(const F& f) {
     const nb::gil_scoped_release free;
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_, std::defer_lock);
+    if (!InStream::here()) {
+      lock.lock();
+    } else if (!lock.try_lock()) {
+      throw Error(ErrorKind::usage,
+                  "this model is at work: an iterator that gives it data cannot use it meanwhile; use a copy of it");
+    }
     f();
   }
 
