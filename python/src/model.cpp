@@ -21,9 +21,9 @@ class PyModel {
 
   // (results, report, what stopped it or None)
   nb::tuple fit(Data& data, nb::callable tell, bool embedding) {
-    Collected results(embedding);
-    Watch watch(std::move(tell));
     const std::unique_ptr<Source> source = take(data);
+    Collected results(embedding, source->size());
+    Watch watch(std::move(tell));
     working(watch, [&] { report_ = model_.fit(*source, results, watch); });
     return nb::make_tuple(results.take(), report_dict(*report_), watch.stopped() ? watch.reason() : nb::none());
   }
@@ -46,9 +46,9 @@ class PyModel {
   }
 
   nb::dict assign(Data& data, nb::callable tell, bool embedding) {
-    Collected results(embedding);
-    Watch watch(std::move(tell));
     std::unique_ptr<Source> source = take(data);
+    Collected results(embedding, source->size());
+    Watch watch(std::move(tell));
     working(watch, [&] {
       source = make_matched_source(std::move(source), model_.schema());
       model_.assign(*source, results, watch);
