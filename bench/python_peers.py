@@ -311,7 +311,8 @@ def table(chosen, methods, stored, each):
             late = both[0].get("error", "").startswith("more than")
             both.append(both[0] if late else cell(places[environment], data, True, method, stored))
             for result in both:
-                used.update(result.get("versions", {}))
+                for name, version in result.get("versions", {}).items():
+                    used.setdefault(name, version)  # mvlearn has older ones of its own: tools/requirements-peers.txt
             shown = [result["error"] if "error" in result else f"{result['nmi']:.3f}" for result in both]
             good = [result for result in both if "error" not in result]
             seconds = " / ".join(f"{result['seconds']:.1f}" for result in good) or "–"
