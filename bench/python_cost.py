@@ -4,8 +4,8 @@
     python3 bench/python_cost.py              prints a table
     python3 bench/python_cost.py --write      also puts it into docs/python.md
 
-Both run in turn, three times; the shortest time counts. Seconds are processor time of all cores, so that other work on the
-machine matters little: of the call of fit, and of the command as a whole, which also reads its file and writes its results.
+Both run in turn, three times unless told otherwise; the shortest time counts. Seconds are processor time of all cores, so
+that other work on the machine matters little: of the call of fit, and of the command as a whole, which also reads its file and writes its results.
 Memory: the peak of a process, for Python without the data and what the imports take. Needs the package omvc for python3.
 """
 
@@ -20,7 +20,6 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "experiments"))
 import docs_page  # noqa: E402
-TIMES = 3
 CASES = {"float32": (200_000, 60), "float64": (200_000, 60), "CSR float64": (40_000, 8_000)}
 
 PYTHON = """
@@ -99,6 +98,7 @@ def best(results, key):
 
 def main():
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options.add_argument("--times", type=int, default=3, help="runs of each; the shortest time counts")
     options.add_argument("--write", action="store_true", help="into docs/python.md")
     given = options.parse_args()
     lines = ["| data | size, MB | command: CPU s, MB | Python: CPU s, MB above the data | time, ratio | memory above "
@@ -107,7 +107,7 @@ def main():
         with tempfile.TemporaryDirectory() as scratch:
             path = make(name, Path(scratch))
             theirs, ours = [], []
-            for _ in range(TIMES):
+            for _ in range(given.times):
                 theirs.append(command(path, Path(scratch)))
                 done = subprocess.run([sys.executable, "-c", PYTHON, str(path), "8"], capture_output=True, text=True,
                                       check=True)
@@ -123,7 +123,7 @@ def main():
     lines += ["", f"`import omvc`: {all_of_it:.2f} s, of which NumPy takes {numpy:.2f} s."]
     print(lines[-1])
     if given.write:
-        docs_page.put("python.md", "cost", "\n".join([*lines, "", docs_page.stamp("bench/python_cost.py --write")]))
+        docs_page.put("python.md", "cost", "\n".join([*lines, "", docs_page.stamp(f"bench/python_cost.py --times {given.times} --write")]))
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import numpy as np
 
 import omvc
 
-EVERYWHERE = {"libc", "libm", "libdl", "librt", "libpthread", "libstdc++", "libgcc_s", "libz", "ld-linux-x86-64"}
+EVERYWHERE = {"libc", "libm", "libdl", "librt", "libpthread", "libresolv", "libstdc++", "libgcc_s", "libz", "ld-linux-x86-64"}
 
 
 def main():

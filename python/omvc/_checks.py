@@ -37,6 +37,11 @@ def is_text(word: str) -> bool:
     return True
 
 
+def writable(word: Any) -> str:
+    """A word that can be written, whatever it was."""
+    return str(word).encode(errors="replace").decode()
+
+
 def label(name: str, single: bool) -> str:
     return "X" if single else f"view {name!r}"
 

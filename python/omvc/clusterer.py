@@ -209,8 +209,8 @@ class Clusterer:
         index, none = getattr(self, "index_", None), np.empty(0, np.int32)
         classes = none if truth is None else _results.classes(truth, index, getattr(self, "labels_", None))
         labels = none if truth is None else np.ascontiguousarray(self.labels_, np.int32)
-        ids = None if index is None else lambda first, count: [str(one) for one in index[first:first + count]]
-        model.write_page(_checks.path_text(path), title or "", repr(self), ids, labels, classes)
+        ids = None if index is None else lambda first, count: [_checks.writable(one) for one in index[first:first + count]]
+        model.write_page(_checks.path_text(path), _checks.writable(title or ""), repr(self), ids, labels, classes)
 
     # Keeping models.
 

@@ -23,6 +23,20 @@ struct Data {
   std::vector<std::string> notes;
 };
 
+// While it lives, this thread runs an iterator of Python that gives data to a model at work. Such an iterator cannot
+// wait until a model is free: it may be the one that waits for its data.
+class InStream {
+ public:
+  InStream() { ++depth_; }
+  ~InStream() { --depth_; }
+  InStream(const InStream&) = delete;
+  InStream& operator=(const InStream&) = delete;
+  static bool here() { return depth_ > 0; }
+
+ private:
+  inline static thread_local int depth_ = 0;
+};
+
 // A vector as a NumPy array that owns it.
 template <class T>
 nb::object numpy_array(std::vector<T> values, std::vector<std::size_t> shape) {

@@ -21,9 +21,9 @@ class PyModel {
 
   // (results, report, what stopped it or None)
   nb::tuple fit(Data& data, nb::callable tell, bool embedding) {
-    Collected results(embedding);
-    Watch watch(std::move(tell));
     const std::unique_ptr<Source> source = take(data);
+    Collected results(embedding, source->size());
+    Watch watch(std::move(tell));
     working(watch, [&] { report_ = model_.fit(*source, results, watch); });
     return nb::make_tuple(results.take(), report_dict(*report_), watch.stopped() ? watch.reason() : nb::none());
   }
@@ -46,9 +46,9 @@ class PyModel {
   }
 
   nb::dict assign(Data& data, nb::callable tell, bool embedding) {
-    Collected results(embedding);
-    Watch watch(std::move(tell));
     std::unique_ptr<Source> source = take(data);
+    Collected results(embedding, source->size());
+    Watch watch(std::move(tell));
     working(watch, [&] {
       source = make_matched_source(std::move(source), model_.schema());
       model_.assign(*source, results, watch);
@@ -208,7 +208,13 @@ class PyModel {
   template <class F>
   void locked(const F& f) {
     const nb::gil_scoped_release free;
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_, std::defer_lock);
+    if (!InStream::here()) {
+      lock.lock();
+    } else if (!lock.try_lock()) {
+      throw Error(ErrorKind::usage,
+                  "this model is at work: an iterator that gives it data cannot use it meanwhile; use a copy of it");
+    }
     f();
   }
 

@@ -114,6 +114,7 @@ class PythonPieces final : public Pieces {
 
   std::unique_ptr<Source> next() override {
     const nb::gil_scoped_acquire gil;
+    const InStream mark;
     if (!iterator_) {
       iterator_ = owner_of(nb::borrow(static_cast<PyObject*>(const_cast<void*>(start_.get())))());
     }

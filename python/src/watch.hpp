@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <vector>
 
 #include "omvc/report.hpp"
@@ -14,7 +15,12 @@ namespace omvc::python {
 // Results by row number, in memory.
 class Collected final : public Sink {
  public:
-  explicit Collected(bool embedding) : wants_(embedding) {}
+  // `rows` of them are expected, where that is known: a table that grows as it comes is copied many times.
+  Collected(bool embedding, std::optional<Index> rows) : wants_(embedding), rows_(rows.value_or(0)) {
+    labels_.reserve(static_cast<std::size_t>(rows_));
+    confidence_.reserve(static_cast<std::size_t>(rows_));
+    distance_.reserve(static_cast<std::size_t>(rows_));
+  }
 
   bool wants_embedding() const override { return wants_; }
   void write(const ResultRows& rows) override {
@@ -22,6 +28,7 @@ class Collected final : public Sink {
     confidence_.insert(confidence_.end(), rows.confidence.begin(), rows.confidence.end());
     distance_.insert(distance_.end(), rows.distance.begin(), rows.distance.end());
     if (!wants_) return;
+    if (embedding_.empty()) embedding_.reserve(static_cast<std::size_t>(rows_ * rows.embedding.cols));
     const Index size = rows.embedding.rows * rows.embedding.cols;
     embedding_.insert(embedding_.end(), rows.embedding.data, rows.embedding.data + size);
     rank_ = rows.embedding.cols;
@@ -40,6 +47,7 @@ class Collected final : public Sink {
 
  private:
   bool wants_;
+  Index rows_;
   Index rank_ = 0;
   std::vector<int> labels_;
   std::vector<double> confidence_;

@@ -166,6 +166,11 @@ def test_a_stream_that_asks_its_own_model():
 
     model.partial_fit(chunks())
     assert model.report()["n"] > 100
+    # Where data are read ahead the model cannot be had: there is a word, and no waiting for ever.
+    try:
+        assert len(model.predict(chunks())) > 50
+    except omvc.UsageError as error:
+        assert "use a copy of it" in str(error)
 
 
 def test_holes_in_rows_at_predict():

@@ -38,6 +38,7 @@ def facts_of(path):
 
 def test_page(views, truth, tmp_path):
     names = [f"<b>{i}" for i in range(len(views[0]))]
+    names[-1] = "half a character \udc80"
     model = omvc.Clusterer(3).fit({"a": pd.DataFrame(views[0], index=names).add_prefix("x"), "b": pd.DataFrame(
         views[1], index=names)})
     words = pd.Series(np.array(["bad", "fair", "good"])[truth], index=names)
@@ -48,7 +49,8 @@ def test_page(views, truth, tmp_path):
     assert "<title>Two &amp; two" in page.read_text() and "<b>1" not in page.read_text()
     assert facts["summary"]["cluster_sizes"] == model.report()["cluster_sizes"] and facts["whole"]
     assert facts["made"]["command"] == "Clusterer(n_clusters=3)"
-    assert facts["map"]["points"]["id"] == [f"<b>{row}" for row in facts["map"]["points"]["row"]]
+    shown = [*names[:-1], "half a character ?"]
+    assert facts["map"]["points"]["id"] == [shown[row] for row in facts["map"]["points"]["row"]]
     assert facts["truth"]["nmi"] > 0.9 and np.sum(facts["truth"]["counts"]) == len(names) - 1
     # Without the fit there is what the model knows: neither the index nor the truth.
     model.save(tmp_path / "model.omvc")
