@@ -26,7 +26,10 @@ demo: command
 install: command
 	@cmake --install build --prefix $(or $(PREFIX),/usr/local) >/dev/null
 
-test: build
+test:
+	@tools/setup build develop
+	@tools/setup mpi || echo "omvc: MPI cannot be installed: several processes are not tested" >&2
+	@$(MAKE) --no-print-directory build
 	@tools/setup browser || echo "omvc: Chromium cannot be installed: the test of the page is skipped" >&2
 	@ctest --preset release --parallel 2
 
@@ -42,7 +45,7 @@ check-format: setup
 sanitize: setup
 	@cmake --preset asan $(CMAKE_FLAGS) >/dev/null
 	@cmake --build --preset asan --target omvc_tests omvc_probe
-	@ctest --preset asan --parallel 2 -E 'Exchange|InstalledPackage|Docs|Python|Page.InARealBrowser|NOT_BUILT'
+	@ctest --preset asan --parallel 2 -E 'Exchange|Mpi|InstalledPackage|Docs|Python|Page.InARealBrowser|NOT_BUILT'
 	@cmake --preset tsan $(CMAKE_FLAGS) >/dev/null
 	@cmake --build --preset tsan --target omvc_thread_tests
 	@build-tsan/tests/omvc_thread_tests --gtest_brief=1
@@ -50,7 +53,7 @@ sanitize: setup
 sanitize-command: setup
 	@cmake --preset asan $(CMAKE_FLAGS) >/dev/null
 	@cmake --build --preset asan
-	@ctest --preset asan --parallel 2 -E 'Exchange|InstalledPackage|Docs|Python|Page.InARealBrowser'
+	@ctest --preset asan --parallel 2 -E 'Exchange|Mpi|InstalledPackage|Docs|Python|Page.InARealBrowser'
 
 # The tests of the Python package with library and module under the address sanitizer.
 sanitize-python: build

@@ -10,6 +10,7 @@ libraries; nothing else is read or installed.
 """
 
 import argparse
+import datetime
 import hashlib
 import json
 import os
@@ -47,7 +48,8 @@ def timed(command, labels):
 def measure(given, folder):
     omvc = given.omvc.split()
     labels = folder / "labels.txt"
-    out = {"machine": model_name(), "cores": os.cpu_count(), "rows": []}
+    out = {"machine": model_name(), "cores": os.cpu_count(), "date": str(datetime.date.today()), "counts": given.counts,
+           "rows": []}
 
     def one(kind, shape, times, count, before, path):
         command = [*before, *omvc, "fit", path, "-k", str(CLUSTERS[shape]), "--labels", labels, "--quiet", "--threads",
@@ -110,8 +112,8 @@ def main():
     if given.write:
         sys.path.insert(0, str(ROOT / "experiments"))
         import docs_page
-        made = docs_page.stamp("bench/scaling.py --from FILE --write",
-                               f"measured on {found['machine']}, {found['cores']} cores")
+        made = (f"Measured {found['date']}, {found['machine']}, {found['cores']} cores; "
+                f"`python3 bench/scaling.py --counts {','.join(str(c) for c in found['counts'])} --mpirun mpirun`.")
         docs_page.put("scaling.md", f"cores-{found['cores']}", f"{table(found)}\n\n{made}")
 
 

@@ -217,7 +217,9 @@ TEST(Page, AStreamHasATimeLine) {
   ASSERT_GT(report.timeline.size(), 2u);
   for (std::size_t i = 0; i < report.timeline.size(); ++i) {
     const TimePoint& point = report.timeline[i];
-    if (i > 0) EXPECT_GE(point.instances, report.timeline[i - 1].instances);
+    if (i > 0) {
+      EXPECT_GE(point.instances, report.timeline[i - 1].instances);
+    }
     EXPECT_EQ(point.numbers.size(), point.sizes.size());
     EXPECT_NEAR(std::accumulate(point.sizes.begin(), point.sizes.end(), 0.0), point.instances, 1e-6 * point.instances);
   }

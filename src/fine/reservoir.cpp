@@ -122,7 +122,7 @@ void Reservoir::widen(const Schema& wider) {
 }
 
 void Reservoir::settle() {
-  if (bytes_ > static_cast<double>(options_.bytes) || size() > options_.rows) shrink();
+  if (size() > 0) shrink();
   for (ChunkView& view : kept_.views) view.block = narrowed(std::move(view.block));
 }
 

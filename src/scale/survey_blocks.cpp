@@ -52,11 +52,16 @@ void SurveyBlocks::merge(const SurveyBlocks& other) {
 }
 
 Survey SurveyBlocks::sum() const {
+  if (next_ % kRows != 0) {
+    SurveyBlocks closed = *this;
+    closed.close();
+    closed.next_ = 0;
+    return closed.sum();
+  }
   std::map<Index, const Survey*> in_order;  // by the first block
   for (const auto& [node, survey] : nodes_) in_order.emplace(node.second << node.first, &survey);
   Survey sum(schema_, totals_);
   for (const auto& [first, survey] : in_order) sum.merge(*survey);
-  sum.merge(current_);
   return sum;
 }
 

@@ -91,7 +91,7 @@ TEST(Together, AStoppedRunGoesOnWithAnotherNumberOfProcesses) {
   const test::TempDir folder;
   // In the first and in the second pass of the process that is stopped.
   for (const int chunk : {3, 25}) {
-    const Checkpointing keep{.file = folder.file("run"), .resume = true};
+    const Checkpointing keep{.file = folder.path("run"), .resume = true};
     const std::vector<std::string> failures = test::run_ranks(3, [&](Exchange& exchange) {
       Stopper stopper(exchange.rank() == 1 ? chunk : 1000000);
       fit(exchange, options(), stopper, keep);

@@ -37,7 +37,7 @@ TEST(SurveyBlocks, PartsThreadsAndOrderOfMergingChangeNoBit) {
   Survey whole = part(*source, 0, kInstances, 500, one).sum();
   EXPECT_EQ(whole.instances, static_cast<double>(kInstances));
   const std::string expected = bytes(whole);
-  EXPECT_EQ(bytes(part(*source, 0, kInstances, 500, three).sum()), expected);
+  EXPECT_TRUE(bytes(part(*source, 0, kInstances, 500, three).sum()) == expected);
   const Index k = SurveyBlocks::kRows;
   for (const auto& cuts : std::vector<std::vector<Index>>{{0, k, kInstances}, {0, 2 * k, 3 * k, kInstances}}) {
     for (const bool backwards : {false, true}) {
@@ -51,7 +51,7 @@ TEST(SurveyBlocks, PartsThreadsAndOrderOfMergingChangeNoBit) {
         parts[i].save(archive, "part");
         parts[0].merge(SurveyBlocks::load(archive, "part", source->schema(), true));
       }
-      EXPECT_EQ(bytes(parts[0].sum()), expected);
+      EXPECT_TRUE(bytes(parts[0].sum()) == expected);
     }
   }
 }

@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# Several processes of the command give what one gives, to the bit; one that fails or is killed ends all of them, and the
+# checkpoint goes on with another number. Skipped (77) where there is no mpirun or the command was built without MPI.
+#
+#     tests/mpi_test.sh OMVC
+set -euo pipefail
+omvc=$1
+command -v mpirun >/dev/null || { echo "skipped: there is no mpirun here"; exit 77; }
+ldd "$omvc" | grep -q libmpi || { echo "skipped: the command was built without MPI"; exit 77; }
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+as_root=()
+[ "$(id -u)" -ne 0 ] || as_root=(--allow-run-as-root)
+ranks() { timeout 120 mpirun "${as_root[@]}" --oversubscribe -n "$@"; }
+fail() { echo "failed: $*" >&2; exit 1; }
+
+"$omvc" generate data.h5mu --rows 50000 --features 12,60 --density 1,0.1 -k 4 --missing 0.3 --seed 1 >/dev/null 2>&1
+fit=("$omvc" fit data.h5mu -k 4 --memory 1 --quiet --passes 2)
+"${fit[@]}" --labels one.csv --embedding one.npy --model one.omvc >/dev/null
+same() { for kind in csv npy omvc; do cmp "one.$kind" "all.$kind" || fail "$1: other bits in $kind"; done; rm -f all.*; }
+
+for n in 2 3; do
+  ranks $n "${fit[@]}" --labels all.csv --embedding all.npy --model all.omvc >/dev/null
+  same "$n processes"
+done
+ranks 2 "${fit[@]}" --threads 3 --labels all.csv --embedding all.npy >/dev/null
+cmp one.csv all.csv || fail "threads change labels"
+
+# One process sees other data: all refuse, with one message.
+"$omvc" generate other.h5mu --rows 50001 --features 12,60 --density 1,0.1 -k 4 --missing 0.3 --seed 1 >/dev/null 2>&1
+cat >differ.sh <<'END'
+#!/bin/sh
+data=data.h5mu
+[ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" != 1 ] || data=other.h5mu
+exec "$1" fit $data -k 4 --labels wrong.csv --quiet
+END
+chmod +x differ.sh
+if ranks 3 ./differ.sh "$omvc" >/dev/null 2>message; then fail "other data were taken"; fi
+grep -q "rank 1 has other data or options" message || fail "the message is: $(cat message)"
+[ ! -e wrong.csv ] || fail "a run that was refused wrote labels"
+
+# A process is killed: nobody waits for it, and the run goes on with one process and with three.
+for resumed in 1 3; do
+  ranks 2 "${fit[@]}" --labels all.csv --embedding all.npy --model all.omvc --checkpoint run --resume >/dev/null 2>&1 &
+  run=$!
+  for _ in $(seq 200); do [ ! -e run ] || break; sleep 0.05; done
+  pkill -KILL -n -f "^$omvc fit data.h5mu" || true
+  wait $run && [ -e all.csv ] || true
+  rm -f all.*
+  if [ "$resumed" = 1 ]; then
+    "${fit[@]}" --labels all.csv --embedding all.npy --model all.omvc --checkpoint run --resume >/dev/null
+  else
+    ranks "$resumed" "${fit[@]}" --labels all.csv --embedding all.npy --model all.omvc --checkpoint run --resume >/dev/null
+  fi
+  same "resumed by $resumed"
+done
+echo "several processes give the bits of one"
