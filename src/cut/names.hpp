@@ -1,6 +1,6 @@
-// Numbers that clusters keep. After each cut the new clusters are matched to the last ones by the mass they share, where
-// that is most of both or at least a third; what matches keeps its number, what is new gets a number that nobody had,
-// and what happened is told.
+// Numbers that clusters keep. After each cut the new clusters are matched to the last ones by the mass they share,
+// where that is most of both or at least a third; what matches keeps its number, what is new gets a number that nobody
+// had, and what happened is told.
 #pragma once
 
 #include <string>

@@ -39,8 +39,8 @@ class Reservoir {
   // Takes the sample of another part of the stream in. Both have the same schema and options.
   void merge(const Reservoir& other);
 
-  // Keeps just as many rows as are allowed, in the order of their priorities, in single precision where all of them have
-  // room in it: the form that depends on nothing but the rows seen.
+  // Keeps just as many rows as are allowed, in the order of their priorities, in single precision where all of them
+  // have room in it: the form that depends on nothing but the rows seen.
   void settle();
 
   // Of samples that are to be merged: (priority, bytes) of the rows of each, from which all can tell up to where rows

@@ -24,7 +24,7 @@ std::vector<double> squares_of_rows(const Block& block, Workers& workers) {
   return std::visit(
       [&](const auto& X) {
         std::vector<double> squares(static_cast<std::size_t>(X.rows), 0.0);
-        const bool in_parallel = static_cast<double>(X.values.size()) > kWorthThreads;
+        const bool in_parallel = static_cast<double>(X.values.size()) > kPairsWorthThreads;
         for_blocks(workers, X.rows, kRowsAtOnce, in_parallel, [&](Index first, Index last) {
           for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i) {
             std::size_t begin = i * static_cast<std::size_t>(X.cols);

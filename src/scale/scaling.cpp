@@ -4,6 +4,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>
+#include <numeric>
 #include <variant>
 
 #include "omvc/error.hpp"
@@ -234,7 +235,8 @@ std::vector<double> unscaled(const ViewScaling& scaling, const ViewSurvey& surve
     total += row[j];
   }
   if (!scaling.unit_rows || !(total > 0) || !(survey.observed > 0)) return row;
-  for (double& value : row) value *= survey.total / survey.observed / total;
+  const double entries = std::accumulate(survey.sum.begin(), survey.sum.end(), 0.0);
+  for (double& value : row) value *= std::max(entries, 0.0) / survey.observed / total;
   return row;
 }
 
