@@ -324,7 +324,7 @@ void FitRun::label_rows() {
   if (!together_.alone()) follow_first();
   together_.agree([&] {
     if (together_.first() || shared) {
-      living_fit().label(shared ? seen_ : Rows{0, report_.instances}, workers_);
+      living_fit().label_rows(shared ? seen_ : Rows{0, report_.instances}, workers_);
     }
   });
   if (!shared) return;

@@ -39,7 +39,8 @@ void leave_out(Reservoir& sample, Together& together) {
   for (const std::string& bytes :
        together.gather({reinterpret_cast<const char*>(mine.data()), mine.size() * sizeof mine[0]})) {
     Ranking& ranking = all.emplace_back(bytes.size() / sizeof mine[0]);
-    std::memcpy(static_cast<void*>(ranking.data()), bytes.data(), ranking.size() * sizeof mine[0]);
+    if (!ranking.empty())
+      std::memcpy(static_cast<void*>(ranking.data()), bytes.data(), ranking.size() * sizeof mine[0]);
   }
   sample.keep_below(all);
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "omvc/error.hpp"
 
@@ -11,7 +10,6 @@ namespace {
 
 constexpr Index kHead = 2;      // generation and distance
 constexpr Index kBlock = 4096;  // rows read back at a time
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 // A prototype and its weight as one number: the id before the point, the weight, which is a multiple of 2^-12 and at
 // most 1, behind it at half size.
@@ -147,7 +145,7 @@ void LivingFit::finish(bool /*complete*/, Workers& workers) {
   }
 }
 
-void LivingFit::label(Rows rows, Workers& workers) {
+void LivingFit::label_rows(Rows rows, Workers& workers) {
   labels_ = folder_.open("labels", 3);
   label_stored(rows, workers);
   if ((model_->whole() && model_->can_learn()) || !again_) label_sample(workers);

@@ -22,14 +22,14 @@ class LivingFit final : public Method {
   int learn(const PreparedChunk& chunk, Workers& workers) override;
   void learn_unscaled(Chunk chunk, Workers& workers) override;
   void end_pass(Workers& workers) override;
-  void finish(bool complete, Workers& workers) override;  // makes the clusters; `label` gives them to the rows
+  void finish(bool complete, Workers& workers) override;  // makes the clusters; `label_rows` gives them to the rows
 
   // The model was replaced by one that another process has made.
   void follow();
   // What the others need of the model to count and label: neither its sample nor its sums.
   void save_for_others(Archive& archive) const { model_->save(archive, false); }
   // Labels the rows whose places are known here, as far as they lie in this range.
-  void label(Rows rows, Workers& workers);
+  void label_rows(Rows rows, Workers& workers);
   std::vector<RowStore*> results() const;  // of every row: its label and, where it is wanted, its embedding
 
   double average_loss(Workers&) const override { return error(); }
