@@ -13,8 +13,18 @@
 namespace omvc {
 namespace {
 
+#ifdef OMVC_SANITIZED  // where everything takes ten times as long
+constexpr Index kInstances = 18000;
+constexpr int kInSecondPass = 13;
+const std::vector<int> kRanks{2, 5};
+#else
+constexpr Index kInstances = 40000;
+constexpr int kInSecondPass = 25;  // chunk of the second of three processes
+const std::vector<int> kRanks{2, 3, 4, 8};
+#endif
+
 PlantedOptions planted() {
-  return {.instances = 40000, .features = {6, 40}, .density = {1, 0.1}, .clusters = 4, .missing = 0.3, .seed = 5};
+  return {.instances = kInstances, .features = {6, 40}, .density = {1, 0.1}, .clusters = 4, .missing = 0.3, .seed = 5};
 }
 
 Options options() {
@@ -62,8 +72,8 @@ Outcome fit_by(int ranks, const Options& chosen, const Checkpointing& checkpoint
 
 TEST(Together, AnyNumberOfProcessesAndThreadsGivesTheSameBits) {
   const Outcome alone = fit_by(1, options());
-  ASSERT_EQ(alone.labels.size(), 40000u);
-  for (const int ranks : {2, 3, 4, 8}) {
+  ASSERT_EQ(alone.labels.size(), static_cast<std::size_t>(kInstances));
+  for (const int ranks : kRanks) {
     Options chosen = options();
     chosen.threads = ranks % 3 + 1;
     EXPECT_TRUE(fit_by(ranks, chosen) == alone) << ranks;
@@ -90,7 +100,7 @@ TEST(Together, AStoppedRunGoesOnWithAnotherNumberOfProcesses) {
   const Outcome alone = fit_by(1, options());
   const test::TempDir folder;
   // In the first and in the second pass of the process that is stopped.
-  for (const int chunk : {3, 25}) {
+  for (const int chunk : {3, kInSecondPass}) {
     const Checkpointing keep{.file = folder.path("run"), .resume = true};
     const std::vector<std::string> failures = test::run_ranks(3, [&](Exchange& exchange) {
       Stopper stopper(exchange.rank() == 1 ? chunk : 1000000);
