@@ -16,9 +16,9 @@
 namespace omvc::app {
 namespace {
 
-// Open MPI and MPICH (and what descends from it) tell the processes that they start how many they are.
+// Open MPI, MPICH (and what descends from it) and Slurm's srun tell the processes that they start how many they are.
 int started_together() {
-  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS"}) {
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS", "SLURM_STEP_NUM_TASKS"}) {
     if (const char* size = std::getenv(name)) return std::max(1, std::atoi(size));
   }
   return 1;
@@ -97,6 +97,11 @@ Exchange& ranks() {
   if (started_together() == 1) return alone;
 #ifdef OMVC_WITH_MPI
   if (!joined) joined.emplace();
+  if (joined->size() == 1) {
+    throw Error(ErrorKind::usage,
+                "several processes were started, and none of them sees the others, so that each would do all the work: "
+                "start them by the mpirun of the MPI that omvc was built with, or by srun --mpi=pmix");
+  }
   return *joined;
 #else
   throw Error(

@@ -7,7 +7,7 @@
 namespace omvc::app {
 
 // Joins the others on the first call. Throws ErrorKind::usage if several processes were started and this command was
-// built without MPI: each would do all the work and write the same files.
+// built without MPI, or MPI does not bring them together: each would do all the work and write the same files.
 Exchange& ranks();
 
 // Before the process ends with this code: nobody waits for it in vain. Where it is not 0 the whole run ends.

@@ -40,6 +40,11 @@ if ranks 3 ./differ.sh "$omvc" >/dev/null 2>message; then fail "other data were 
 grep -q "rank 1 has other data or options" message || fail "the message is: $(cat message)"
 [ ! -e wrong.csv ] || fail "a run that was refused wrote labels"
 
+# Started several times over without an MPI that brings them together: refused, rather than all of them writing one file.
+if SLURM_STEP_NUM_TASKS=2 "${fit[@]}" --labels wrong.csv >/dev/null 2>message; then fail "a lost process ran alone"; fi
+grep -q "none of them sees the others" message || fail "the message is: $(cat message)"
+[ ! -e wrong.csv ] || fail "a lost process wrote labels"
+
 # A process is killed: nobody waits for it, and the run goes on with one process and with three.
 for resumed in 1 3; do
   ranks 2 "${fit[@]}" --labels all.csv --embedding all.npy --model all.omvc --checkpoint run --resume >/dev/null 2>&1 &

@@ -72,7 +72,6 @@ class FinePrototypes {
     return rows(view) > 0 ? squares_(static_cast<Index>(view)) / rows(view) : 0;
   }
   // The distance that is usual for the members of a prototype, drawn to that of all where members are few.
-  double usual_distance(Index prototype) const { return usual_distances()(prototype); }
   Vector usual_distances() const;
   double mean_distance() const { return mass_.sum() > 0 ? spread_.sum() / mass_.sum() : 0; }
 
