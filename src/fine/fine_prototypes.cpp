@@ -291,6 +291,7 @@ FinePrototypes FinePrototypes::load(const Archive& archive, const std::string& k
     out.table_.columns.emplace_back(archive.matrix(name + "/prototypes", features, count, kNarrow).cast<float>());
     out.table_.norms.emplace_back(archive.vector(name + "/norms", count, kNonnegative));
     out.counts_.emplace_back(archive.vector(name + "/counts", count, kCount));
+    if (out.rows(v) > kCount.high) throw Error(ErrorKind::data, "the model's prototypes count more rows than can be");
     if (prior) out.prior_.push_back(archive.matrix(name + "/prior", features, count, kSquarable));
     out.sums_.push_back(sums ? archive.matrix(name + "/sums", features, count, kSquarable)
                              : Matrix(out.table_.columns[v].cast<double>() * out.counts_[v].asDiagonal()));

@@ -30,6 +30,19 @@ void check_sample(const Block& block, const ViewSurvey& survey, const std::strin
       block);
 }
 
+// The schema is a claim of the file, and memory is taken for the widths that it states: the file holds numbers for
+// every feature, or it is refused before.
+void check_widths(const Archive& archive, const Schema& schema, bool whole) {
+  const char* part = whole ? "survey" : archive.has("coarse/mass") ? "coarse" : "fine";
+  for (std::size_t v = 0; v < schema.views.size(); ++v) {
+    const std::string key = fmt::format("{}/view{}/{}", part, v, whole ? "minimum" : "prototypes");
+    const auto held = static_cast<Index>(archive.numbers(key).size());
+    if (held >= schema.views[v].features) continue;
+    throw Error(ErrorKind::data, fmt::format("view {} has {} features, and the model knows of {} at most",
+                                             schema.views[v].name, schema.views[v].features, held));
+  }
+}
+
 void put_choice(Archive& archive, const ClusterChoice& choice) {
   std::vector<double> signs;
   for (const KSigns& k : choice.signs) signs.insert(signs.end(), {static_cast<double>(k.clusters), k.gap, k.agreement});
@@ -103,10 +116,11 @@ void Model::save(Archive& archive, bool whole) const {
 
 Model Model::load(const Archive& archive, const Options& options, const Schema& schema,
                   std::vector<ViewScaling> scaling, std::vector<Index> clipped) {
+  const Vector clock = archive.vector("living/clock", 4, kCount);
+  check_widths(archive, schema, clock(3) == 0);
   Model model(options, schema);
   model.scaling_ = std::move(scaling);
   model.clipped_ = std::move(clipped);
-  const Vector clock = archive.vector("living/clock", 4, kCount);
   model.clock_ = clock(0);
   model.built_at_ = clock(1);
   model.strangers_ = clock(2);
@@ -133,7 +147,8 @@ Model Model::load(const Archive& archive, const Options& options, const Schema& 
   // A stream may be saved before there were rows enough for prototypes.
   const bool built = model.factors_ && model.placing().size() > 0 && (model.predictor_ || model.fine_.size() > 0);
   const bool complete = built ? model.has_clusters() : !model.built() && !model.predictor_ && !model.has_clusters();
-  if (!complete || static_cast<Index>(model.clusters_.group.size()) != model.placing().size()) {
+  const bool missing = model.clusters_.refined && model.coarse_.size() == 0;
+  if (!complete || missing || static_cast<Index>(model.clusters_.group.size()) != model.placing().size()) {
     throw Error(ErrorKind::data, "the model's prototypes do not fit its clusters");
   }
   if (model.predictor_) return model;

@@ -15,7 +15,7 @@ constexpr double kSlack = 1 + 1e-6;  // counts that decay are rounded each on it
 // Counts that contradict each other would be divided by, or give a scaling that is none. Negatives and fractions only
 // tell the kind of the view, which a half-life does not forget, so they may be more than the entries that still count.
 void check_survey(const ViewSurvey& view, const std::string& name) {
-  bool sound = view.observed <= kCount.high;
+  bool sound = view.observed <= kCount.high && view.cells <= kCount.high;
   for (std::size_t j = 0; j < view.sum.size(); ++j) {
     const bool seen = view.minimum[j] <= view.maximum[j];
     const bool sensible = seen ? std::max(std::abs(view.minimum[j]), std::abs(view.maximum[j])) <= kFinite.high

@@ -78,7 +78,7 @@ void SurveyBlocks::save(Archive& archive, const std::string& key) const {
 
 SurveyBlocks SurveyBlocks::load(const Archive& archive, const std::string& key, const Schema& schema, bool totals) {
   constexpr Index kMostLevels = 50;
-  constexpr Index kMostBlocks = Index{1} << 50;
+  constexpr Index kMostBlocks = Index{1} << 48;  // times their rows: what an Index counts
   SurveyBlocks out(schema, totals);
   const std::vector<Index>& nodes = archive.integers(key + "/nodes");
   if (nodes.size() % 2 != 0) throw Error(ErrorKind::data, "a part of the survey is incomplete");

@@ -8,6 +8,7 @@
 
 #include "file/archive.hpp"
 #include "support/archive_edits.hpp"
+#include "support/chunks.hpp"
 #include "support/temp_dir.hpp"
 
 namespace omvc {
@@ -61,6 +62,9 @@ TEST_P(Hostile, AnEditedModelIsRefusedOrOfUse) {
       const std::string file = dir_.write_file("edited", editor.bytes());
       try {
         Clusterer model = Clusterer::load(file);
+        model.views();
+        model.save(dir_.path("again"), model.learns() ? kind : ModelKind::prediction);
+        EXPECT_NO_THROW(Clusterer::load(dir_.path("again"))) << seed;  // what was accepted can be kept
         use(model, chunk);
       } catch (const Error& error) {
         ++refused;
@@ -96,6 +100,49 @@ TEST_P(Hostile, NumbersThatAreNoneAreRefusedByTheNameOfTheirEntry) {
       }
     }
   }
+}
+
+// What a file claims is held against what it holds before memory is taken for it or it is counted with.
+TEST(HostileClaims, AreRefused) {
+  const test::TempDir dir;
+  Clusterer model(options_for(Algorithm::omvc));
+  const auto nowhere = make_sink_list({});
+  model.fit(*make_planted_source(planted()), *nowhere);
+  const auto expect_refused = [&](const std::string& says, const auto& edit) {
+    Archive archive = Archive::load(dir.path("model"));
+    edit(archive);
+    archive.save(dir.path("edited"));
+    test::expect_error(ErrorKind::data, {"edited", says}, [&] { Clusterer::load(dir.path("edited")); });
+  };
+  for (const ModelKind kind : {ModelKind::whole, ModelKind::prediction}) {
+    model.save(dir.path("model"), kind);
+    expect_refused("features", [](Archive& archive) {
+      archive.put("schema/features", std::vector<Index>{3, Index{1} << 60});
+      archive.put("view1/feature_names", std::vector<std::string>{});
+    });
+    expect_refused("more rows than can be", [&](Archive& archive) {
+      const std::string key = archive.has("fine/mass") ? "fine/view0/counts" : "coarse/view0/counts";
+      archive.put(key, std::vector<double>(archive.numbers(key).size(), 9e15));
+    });
+  }
+  model.save(dir.path("model"));
+  expect_refused("contradicts itself", [](Archive& archive) {
+    std::vector<double> counts = archive.numbers("survey/view0/counts");
+    counts[5] = 1e300;
+    archive.put("survey/view0/counts", counts);
+  });
+}
+
+TEST(HostileClaims, ClustersThatWereRefinedNeedTheirPrototypes) {
+  const test::TempDir dir;
+  Clusterer model(options_for(Algorithm::omvc));
+  Chunk few = *make_planted_source(planted())->next(5);
+  model.partial_fit(few);
+  model.save(dir.path("early"));
+  Archive archive = Archive::load(dir.path("early"));
+  archive.put("clusters/state", std::vector<Index>{archive.integers("clusters/state")[0], 1});
+  archive.save(dir.path("edited"));
+  test::expect_error(ErrorKind::data, {"edited", "prototypes"}, [&] { Clusterer::load(dir.path("edited")); });
 }
 
 }  // namespace
