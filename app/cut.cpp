@@ -8,6 +8,7 @@
 
 #include "choice.hpp"
 #include "command.hpp"
+#include "inputs.hpp"
 
 namespace omvc::app {
 namespace {
@@ -23,6 +24,8 @@ struct CutArguments {
 
 void cut(const CutArguments& arguments) {
   if (!arguments.output.empty()) check_writable(arguments.output);
+  // Nobody else may change the model between reading and replacing it.
+  const std::optional<ModelLock> lock = lock_output_model(arguments.output);
   Clusterer model = Clusterer::load(arguments.model);
   model.set_threads(arguments.threads);
   if (arguments.tree) {

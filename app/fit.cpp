@@ -86,6 +86,7 @@ void fit(const FitArguments& arguments) {
                                   arguments.report, arguments.checkpoint.file}) {
     if (!path.empty()) check_writable(path);
   }
+  lock_output_model(arguments.model);  // refused now rather than after the work
   const bool wants_nothing =
       !arguments.checkpoint.file.empty() && !arguments.json &&
       std::all_of(outputs.begin(), outputs.end() - 1, [](const std::string& o) { return o.empty(); });
@@ -128,7 +129,10 @@ void fit(const FitArguments& arguments) {
   const double opening = seconds_since(start);
   Report report = model.fit(*input.source, *sink, observer, arguments.checkpoint, ranks());
   const auto fitted = std::chrono::steady_clock::now();
-  if (!arguments.model.empty()) model.save(arguments.model);
+  if (!arguments.model.empty()) {
+    const std::optional<ModelLock> lock = lock_output_model(arguments.model);
+    model.save(arguments.model);
+  }
   if (!arguments.predictor.empty()) model.save(arguments.predictor, ModelKind::prediction);
   const double saving = seconds_since(fitted);
   if (!arguments.report.empty())

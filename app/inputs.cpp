@@ -92,6 +92,12 @@ void check_outputs(const std::vector<std::string>& outputs, const std::vector<st
   }
 }
 
+std::optional<ModelLock> lock_output_model(const std::string& path) {
+  std::error_code ignored;
+  if (path.empty() || (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored))) return std::nullopt;
+  return std::make_optional<ModelLock>(path);
+}
+
 namespace {
 
 // What text does not show by itself: a line each.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "omvc/input.hpp"
+#include "omvc/stream.hpp"
 
 #include "command_line.hpp"
 
@@ -37,6 +38,10 @@ std::vector<std::string> input_files(const InputArguments& arguments);
 // names are none. `rows` is the folder of a checkpoint, which must hold neither.
 void check_outputs(const std::vector<std::string>& outputs, const std::vector<std::string>& inputs,
                    const std::string& rows = "");
+
+// Keeps `stream` and `update` from learning the model that is about to be replaced, and refuses where one does. Nothing
+// where there is no model to write, or where the path is no plain file.
+std::optional<ModelLock> lock_output_model(const std::string& path);
 
 // Throws ErrorKind::data, naming the file, unless there is a class label for every instance.
 void check_truth(const InputArguments& arguments, std::size_t labels, Index instances);

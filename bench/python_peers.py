@@ -18,6 +18,7 @@ installed) and PyPI; a peer that cannot be installed or fails has the reason in 
 import argparse
 import json
 import os
+import re
 import resource
 import signal
 import subprocess

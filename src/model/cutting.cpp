@@ -245,6 +245,8 @@ std::vector<CutLevel> Model::tree(int most, Workers& workers) {
   if (nodes < 2) {
     throw Error(ErrorKind::usage, "this model has no fine prototypes, so it shows no tree of clusters");
   }
+  if (most < 2)
+    throw Error(ErrorKind::usage, fmt::format("a tree begins with 2 clusters, so it cannot end at {}", most));
   most = static_cast<int>(std::min<Index>(most, nodes));
   const Spectrum spectrum = spectrum_of(fine_.affinity(), most);
   std::vector<CutLevel> levels;

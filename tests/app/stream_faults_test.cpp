@@ -100,7 +100,7 @@ TEST_F(StreamFaults, KilledAtAnyMomentItGoesOnFromTheLastSave) {
   for (const std::string& name : names_in(dir_.path(""))) EXPECT_FALSE(contains(name, ".omvc-part")) << name;
 }
 
-TEST_F(StreamFaults, ASecondStreamOrUpdateIsRefusedWhileTheFirstLives) {
+TEST_F(StreamFaults, WhatElseWouldReplaceTheModelIsRefusedWhileTheFirstLives) {
   ASSERT_EQ(stream_file(dir_, json_rows(0, 300), start_).code, 0);
   const std::string file = dir_.write_file("a.csv", to_text(planted_table(50, 6, 4), ","));
   LiveStream live(dir_, start_);
@@ -111,6 +111,14 @@ TEST_F(StreamFaults, ASecondStreamOrUpdateIsRefusedWhileTheFirstLives) {
   EXPECT_EQ(second.out, "");
   EXPECT_TRUE(contains(second.err, "another process")) << second.err;
   EXPECT_EQ(run_command({"update", model_, file, "--quiet"}).code, 2);
+  const std::string before = read_bytes(model_);
+  for (const Arguments& other : {Arguments{"fit", file, "-k", "2", "--quiet", "--model", model_},
+                                 Arguments{"cut", model_, "-k", "2", "-o", model_}}) {
+    const Outcome refused = run_command(other);
+    EXPECT_EQ(refused.code, 2) << other[0];
+    EXPECT_TRUE(contains(refused.err, "another process")) << refused.err;
+  }
+  EXPECT_EQ(read_bytes(model_), before);
   EXPECT_EQ(run_command({"update", model_, file, "--quiet", "-o", dir_.path("new.omvc")}).code, 0);
   EXPECT_EQ(stream_file(dir_, json_rows(0, 5), {"--model", model_, "--no-learn", "--quiet"}).code, 0);
   live.process().send(SIGKILL);

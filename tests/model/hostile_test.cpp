@@ -119,6 +119,9 @@ TEST(HostileClaims, AreRefused) {
     expect_refused("features", [](Archive& archive) {
       archive.put("schema/features", std::vector<Index>{3, Index{1} << 60});
       archive.put("view1/feature_names", std::vector<std::string>{});
+      for (const char* part : {"shift", "gain", "fill"}) {
+        archive.put(std::string("view1/scaling/") + part, std::vector<double>{});
+      }
     });
     expect_refused("more rows than can be", [&](Archive& archive) {
       const std::string key = archive.has("fine/mass") ? "fine/view0/counts" : "coarse/view0/counts";

@@ -224,6 +224,9 @@ TEST(Cut, OtherClustersComeFromTheSameModelAndATreeShowsHowTheySplit) {
     for (const int parent : levels[l].parents) EXPECT_LT(parent, static_cast<int>(l) + 1);
   }
   test::expect_error(ErrorKind::data, {"5000 clusters"}, [&] { model.cut(5000); });
+  for (const int none : {1, 0, -5}) {
+    test::expect_error(ErrorKind::usage, {"2 clusters", std::to_string(none)}, [&] { model.tree(none); });
+  }
 }
 
 }  // namespace
