@@ -58,7 +58,7 @@ sanitize-command: setup
 # The tests of the Python package with library and module under the address sanitizer.
 sanitize-python: build
 	@cmake --preset asan $(CMAKE_FLAGS) >/dev/null
-	@cmake --build --preset asan --target omvc omvc_probe
+	@cmake --build --preset asan --target src/libomvc.a omvc_probe
 	@tests/python_asan.sh . build-asan build
 
 # The readers fed with damaged files, in the same build as the tests under the address sanitizer.

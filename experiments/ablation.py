@@ -43,7 +43,7 @@ VARIANTS = [  # what is switched off, cells, file, line, in its place
     ("background of the row graph", SPARSE + MIXED, "src/cut/row_graph.cpp", "constexpr double kBackground = 1;", "constexpr double kBackground = 0;"),
     ("row graph beside presence", SPARSE + MIXED, "src/cut/candidates.cpp", "presence_patterns(input.sample, rows));", "Matrix(rows, 0));"),
     ("mixed data as text (as dense)", [("bdgp", ""), *MIXED], "src/model/build.cpp", "return std::any_of(scaling_", "return std::all_of(scaling_"),
-    ("vote of the nearest (the nearest alone)", DENSE, "src/fine/fine_prototypes.hpp", "static constexpr Index kNear = 5;", "static constexpr Index kNear = 2;"),
+    ("vote of the nearest (the nearest two alone)", DENSE, "src/fine/fine_prototypes.hpp", "static constexpr Index kNear = 5;", "static constexpr Index kNear = 2;"),
 ]
 
 
