@@ -10,6 +10,7 @@
 #include "file/archive.hpp"
 #include "support/chunks.hpp"
 #include "support/collected.hpp"
+#include "support/small_fit.hpp"
 #include "support/temp_dir.hpp"
 
 namespace omvc {
@@ -17,19 +18,8 @@ namespace {
 
 using test::Collected;
 
-PlantedOptions planted() {
-  return {.instances = 120, .features = {12, 60}, .density = {1, 0.1}, .clusters = 3, .missing = 0.4, .seed = 5};
-}
-
-Options options_for(Preset preset) {
-  Options options = preset_options(preset);
-  options.clusters = 3;
-  options.chunk = 60;
-  options.passes = 5;
-  if (preset == Preset::standard) options.memory = 0.004;  // the data are more than the sample holds
-  options.threads = 1;
-  return options;
-}
+using test::small_options;
+using test::small_planted;
 
 struct Killed {};
 
@@ -62,7 +52,7 @@ class Checkpoints : public testing::TestWithParam<Preset> {
  protected:
   // One run; nothing where it was ended before it was done.
   std::optional<Outcome> run(Checkpointing keep, Observer& observer, Options options) {
-    const auto source = make_planted_source(planted());
+    const auto source = make_planted_source(small_planted());
     Collected found;
     Clusterer model(options);
     Report report;
@@ -83,7 +73,7 @@ class Checkpoints : public testing::TestWithParam<Preset> {
     return outcome;
   }
   std::optional<Outcome> run(const Checkpointing& keep, Observer& observer) {
-    return run(keep, observer, options_for(GetParam()));
+    return run(keep, observer, small_options(GetParam()));
   }
   std::string file() const { return folder_.path("run.ckpt"); }
 
@@ -119,21 +109,21 @@ TEST(WholeCheckpoints, AreNotGoneOnWithOtherData) {
     void finish() override { throw Killed{}; }
   };
   const test::TempDir folder;
-  Options options = options_for(Preset::standard);
+  Options options = small_options(Preset::standard);
   options.memory = 64;
   const Checkpointing keep{.file = folder.path("run"), .resume = true, .seconds = 0, .chunks = 1};
   Observer silent;
   Failing failing;
-  EXPECT_THROW(Clusterer(options).fit(*make_planted_source(planted()), failing, silent, keep), Killed);
+  EXPECT_THROW(Clusterer(options).fit(*make_planted_source(small_planted()), failing, silent, keep), Killed);
   ASSERT_TRUE(std::filesystem::exists(folder.path("run")));
-  PlantedOptions other = planted();
+  PlantedOptions other = small_planted();
   other.seed = 6;
   Collected found;
   test::expect_error(ErrorKind::data, {"the data are not those"},
                      [&] { Clusterer(options).fit(*make_planted_source(other), found, silent, keep); });
-  Clusterer(options).fit(*make_planted_source(planted()), found, silent, keep);
+  Clusterer(options).fit(*make_planted_source(small_planted()), found, silent, keep);
   Collected alone;
-  Clusterer(options).fit(*make_planted_source(planted()), alone, silent);
+  Clusterer(options).fit(*make_planted_source(small_planted()), alone, silent);
   EXPECT_EQ(found.labels, alone.labels);
 }
 
@@ -178,7 +168,7 @@ TEST_P(Checkpoints, StartingAnewForgetsAnOlderRun) {
   Observer silent;
   const auto undisturbed = run({}, silent);
   Ender ender(5, true);
-  Options other = options_for(GetParam());
+  Options other = small_options(GetParam());
   other.seed = 99;
   run({.file = file(), .chunks = 1}, ender, other);
   EXPECT_TRUE(run({.file = file(), .chunks = 1}, silent) == undisturbed);
@@ -193,7 +183,7 @@ class LeftCheckpoint : public Checkpoints {
     ASSERT_TRUE(std::filesystem::exists(file()));
   }
   void expect_refused(ErrorKind kind, const std::vector<std::string>& parts, const Options& options,
-                      const PlantedOptions& data = planted()) {
+                      const PlantedOptions& data = small_planted()) {
     test::expect_error(kind, parts, [&] {
       const auto source = make_planted_source(data);
       Collected found;
@@ -205,15 +195,15 @@ class LeftCheckpoint : public Checkpoints {
 INSTANTIATE_TEST_SUITE_P(Fit, LeftCheckpoint, testing::Values(Preset::standard));
 
 TEST_P(LeftCheckpoint, IsRefusedForOtherOptionsAndOtherData) {
-  Options options = options_for(GetParam());
+  Options options = small_options(GetParam());
   options.passes = 6;
   expect_refused(ErrorKind::usage, {"passes = 5", "now it is 6", "--resume"}, options);
-  options = options_for(GetParam());
+  options = small_options(GetParam());
   options.threads = 2;
-  PlantedOptions wider = planted();
+  PlantedOptions wider = small_planted();
   wider.features[0] = 13;
   expect_refused(ErrorKind::data, {"other data"}, options, wider);
-  PlantedOptions other = planted();
+  PlantedOptions other = small_planted();
   other.seed = 6;
   expect_refused(ErrorKind::data, {"not those that the checkpoint was made with"}, options, other);
 }
@@ -233,7 +223,7 @@ TEST_P(LeftCheckpoint, IsRefusedWhereItIsCutOrAnyBitIsFlipped) {
 
 TEST_P(LeftCheckpoint, IsRefusedWithoutItsRows) {
   std::filesystem::remove_all(file() + ".rows");
-  expect_refused(ErrorKind::data, {"run.ckpt.rows", "missing"}, options_for(GetParam()));
+  expect_refused(ErrorKind::data, {"run.ckpt.rows", "missing"}, small_options(GetParam()));
 }
 
 // OPIMC goes on from the labels that the last pass left on disk.
@@ -286,7 +276,7 @@ TEST_P(LeftCheckpoint, IsRefusedWhereItsNumbersMakeNoSense) {
     numbers[at] = number;
     archive.put(key, numbers);
     archive.save(file());
-    expect_refused(ErrorKind::data, {}, options_for(GetParam()));
+    expect_refused(ErrorKind::data, {}, small_options(GetParam()));
   };
   for (const std::size_t at : {2u, 3u, 4u}) expect_refused_with("checkpoint/position", at, kHuge);
   for (const std::size_t at : {0u, 1u, 2u, 3u, 4u}) expect_refused_with("checkpoint/counts", at, kHuge);
@@ -312,7 +302,7 @@ TEST_P(LeftCheckpoint, IsRefusedWhereItsNumbersMakeNoSense) {
       reports(0, column) = number;
       archive.put("checkpoint/reports", reports);
       archive.save(file());
-      expect_refused(ErrorKind::data, {"contradict"}, options_for(GetParam()));
+      expect_refused(ErrorKind::data, {"contradict"}, small_options(GetParam()));
     }
   }
 }
@@ -325,7 +315,7 @@ TEST_P(LeftCheckpoint, IsRefusedWhereItsTimesMakeNoSense) {
     seconds.back() = number;
     archive.put("checkpoint/profile", seconds);
     archive.save(file());
-    expect_refused(ErrorKind::data, {"contradict"}, options_for(GetParam()));
+    expect_refused(ErrorKind::data, {"contradict"}, small_options(GetParam()));
   }
 }
 
@@ -345,11 +335,11 @@ TEST_P(LeftCheckpoint, CarriesTheTimesOfTheRun) {
     const test::TempDir folder;
     std::filesystem::copy(file(), folder.path("ckpt"));
     std::filesystem::copy(file() + ".rows", folder.path("ckpt.rows"), std::filesystem::copy_options::recursive);
-    const auto source = make_planted_source(planted());
+    const auto source = make_planted_source(small_planted());
     Collected found;
     Observer silent;
     const Report report =
-        Clusterer(options_for(GetParam())).fit(*source, found, silent, {.file = folder.path("ckpt"), .resume = true});
+        Clusterer(small_options(GetParam())).fit(*source, found, silent, {.file = folder.path("ckpt"), .resume = true});
     ASSERT_EQ(report.profile.size(), then.size());
     double sum = 0;
     for (std::size_t i = 0; i < then.size(); ++i) {
@@ -366,10 +356,10 @@ TEST_P(LeftCheckpoint, CarriesTheTimesOfTheRun) {
 // The same instances in another order are other chunks.
 TEST_P(LeftCheckpoint, IsRefusedForAnotherOrderOfTheSameData) {
   test::expect_error(ErrorKind::data, {"another order"}, [&] {
-    const auto source = make_shuffled_source(make_planted_source(planted()), 1);
+    const auto source = make_shuffled_source(make_planted_source(small_planted()), 1);
     Collected found;
     Observer silent;
-    Clusterer(options_for(GetParam())).fit(*source, found, silent, {.file = file(), .resume = true});
+    Clusterer(small_options(GetParam())).fit(*source, found, silent, {.file = file(), .resume = true});
   });
 }
 
@@ -385,13 +375,13 @@ TEST(Checkpoint, AStreamThatIsReadOnceCannotHaveOne) {
     bool rewind() override { return false; }
 
    private:
-    std::unique_ptr<Source> source_ = make_planted_source(planted());
+    std::unique_ptr<Source> source_ = make_planted_source(small_planted());
   } once;
   const test::TempDir folder;
   Collected found;
   Observer silent;
   test::expect_error(ErrorKind::usage, {"read only once"}, [&] {
-    Clusterer(options_for(Preset::standard)).fit(once, found, silent, {.file = folder.path("x")});
+    Clusterer(small_options(Preset::standard)).fit(once, found, silent, {.file = folder.path("x")});
   });
 }
 
@@ -402,19 +392,19 @@ TEST(Fit, RefusesDataThatChangeBetweenPasses) {
     const Schema& schema() const override { return source_->schema(); }
     std::optional<Chunk> next(Index rows) override { return source_->next(rows); }
     bool rewind() override {
-      PlantedOptions options = planted();
+      PlantedOptions options = small_planted();
       if (++rewinds_ > 3) options.seed = 17;
       source_ = make_planted_source(options);
       return true;
     }
 
    private:
-    std::unique_ptr<Source> source_ = make_planted_source(planted());
+    std::unique_ptr<Source> source_ = make_planted_source(small_planted());
     int rewinds_ = 0;
   } changing;
   Collected found;
   test::expect_error(ErrorKind::data, {"changed while they were read", "pass 3"},
-                     [&] { Clusterer(options_for(Preset::standard)).fit(changing, found); });
+                     [&] { Clusterer(small_options(Preset::standard)).fit(changing, found); });
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "support/chunks.hpp"
 #include "support/collected.hpp"
 #include "support/data.hpp"
+#include "support/small_fit.hpp"
 #include "support/temp_dir.hpp"
 
 namespace omvc {
@@ -18,16 +19,9 @@ using test::Collected;
 TEST(PredictionModel, IsSmallerAssignsTheSameAndDoesNotLearn) {
   const test::TempDir folder;
   for (const Preset preset : {Preset::standard, Preset::paper}) {
-    const auto source = make_planted_source(
-        {.instances = 120, .features = {12, 60}, .density = {1, 0.1}, .clusters = 3, .missing = 0.4, .seed = 5});
-    Options options = preset_options(preset);
-    options.clusters = 3;
-    options.chunk = 60;
-    options.passes = 5;
-    if (preset == Preset::standard) options.memory = 0.004;  // the data are more than the sample holds
-    options.threads = 1;
+    const auto source = make_planted_source(test::small_planted());
     Collected found;
-    Clusterer model(options);
+    Clusterer model(test::small_options(preset));
     model.fit(*source, found);
     model.save(folder.path("whole"));
     model.save(folder.path("small"), ModelKind::prediction);

@@ -284,7 +284,10 @@ void FitRun::resume(const Archive& archive) {
   }
   make_method();
   first_has_all_ = position_.labelling;
-  if (!together_.first()) return;  // the rows are those of the first process
+  if (!together_.first()) {  // the rows so far are those of the first process
+    if (model_->built()) living_fit().follow();
+    return;
+  }
   method_->load(archive);
   report_.rank = method_->rank();
   restore_position(archive, "patterns/rows", patterns_->store());

@@ -100,7 +100,7 @@ TEST(Together, AStoppedRunGoesOnWithAnotherNumberOfProcesses) {
   const Outcome alone = fit_by(1, options());
   const test::TempDir folder;
   // In the first and in the second pass of the process that is stopped.
-  for (const int chunk : {3, kInSecondPass}) {
+  for (const auto& [chunk, resumed] : {std::pair{3, 2}, {kInSecondPass, 1}, {kInSecondPass, 2}}) {
     const Checkpointing keep{.file = folder.path("run"), .resume = true};
     const std::vector<std::string> failures = test::run_ranks(3, [&](Exchange& exchange) {
       Stopper stopper(exchange.rank() == 1 ? chunk : 1000000);
@@ -108,7 +108,7 @@ TEST(Together, AStoppedRunGoesOnWithAnotherNumberOfProcesses) {
     });
     for (const std::string& failure : failures) EXPECT_NE(failure.find("interrupted"), std::string::npos) << failure;
     ASSERT_TRUE(std::filesystem::exists(keep.file));
-    EXPECT_TRUE(fit_by(chunk == 3 ? 2 : 1, options(), keep) == alone) << chunk;
+    EXPECT_TRUE(fit_by(resumed, options(), keep) == alone) << chunk << ", by " << resumed;
     remove_checkpoint(keep.file);
   }
 }
