@@ -21,8 +21,17 @@ cmake --build "$folder/module"
 rm -rf "$folder/package" && mkdir -p "$folder/package/omvc/bin"
 cp -r "$source"/python/omvc/* "$folder/package/omvc/"
 cp "$folder"/module/_core*.so "$folder/package/omvc/"
-cp "${OMVC_COMMAND:-$build/omvc}" "$folder/package/omvc/bin/"
-if [ -e "$build/omvc-probe" ]; then cp "$build/omvc-probe" "$folder/package/omvc/bin/"; fi
+# What Python is started with is not for the programs that the tests and the package start.
+add_program() {
+  local inside=$folder/package/omvc/bin/$(basename "$1")
+  if [ -n "${OMVC_PRELOAD:-}" ]; then
+    printf '#!/bin/sh\nexec env -u LD_PRELOAD "%s" "$@"\n' "$1" >"$inside" && chmod +x "$inside"
+  else
+    cp "$1" "$inside"
+  fi
+}
+add_program "${OMVC_COMMAND:-$build/omvc}"
+if [ -e "$build/omvc-probe" ]; then add_program "$build/omvc-probe"; fi
 
 cd "$source"
 LD_PRELOAD="${OMVC_PRELOAD:-}" PYTHONPATH="$folder/package" PYTHONDONTWRITEBYTECODE=1 MPLBACKEND=Agg \
