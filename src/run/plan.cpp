@@ -8,6 +8,7 @@
 #include "omvc/error.hpp"
 
 #include "chunk/fingerprint.hpp"
+#include "chunk/rows.hpp"
 #include "run/model_file.hpp"
 #include "run/plan_bytes.hpp"
 #include "run/results.hpp"
@@ -55,6 +56,20 @@ class WatchedWorkers {
  private:
   Workers workers_;
 };
+
+bool is_single(const Block& block) {
+  return std::visit([](const auto& X) { return std::is_same_v<typename std::decay_t<decltype(X)>::Scalar, float>; },
+                    block);
+}
+
+// Rows as they are in the sample, whose precision shows in the last bits.
+void scale_as_sample(Chunk& chunk, const PlanState& living) {
+  for (std::size_t v = 0; v < chunk.views.size(); ++v) {
+    Block& block = chunk.views[v].block;
+    block = living.single[v] != 0 ? narrowed(std::move(block)) : widened(std::move(block));
+  }
+  living.model->scale(chunk);
+}
 
 void check_go_on(bool go_on) {
   if (!go_on) throw Error(ErrorKind::interrupted, "interrupted; this step of the plan is not done");
@@ -119,7 +134,7 @@ std::string Plan::make(const std::string& look, Observer& observer) const {
                 "the looks at some parts of the data are missing, or parts have other places than they were given");
   }
   PlanState living{.setting = {.options = options_, .schema = {}, .scaling = {}, .clipped = {}}, .state = {}};
-  auto& [setting, state, passes, model] = living;
+  auto& [setting, state, passes, model, single] = living;
   setting.start(schema_);
   model.emplace(options_, schema_);
   FirstLook all{.survey = Survey(schema_),
@@ -132,7 +147,10 @@ std::string Plan::make(const std::string& look, Observer& observer) const {
   note_look(all, setting, state);
   make_living(*model, setting, workers);
   passes = model->whole() ? 0 : options_.passes;
-  if (model->whole()) count_sample(*model, setting, state);
+  if (model->whole()) {
+    count_sample(*model, setting, state);
+    for (const ChunkView& view : model->reservoir().rows().views) single.push_back(is_single(view.block));
+  }
   state.report.candidates = model->candidates();
   state.position.labelling = passes == 0;
   return living.bytes(true, *this);
@@ -227,7 +245,7 @@ std::string Plan::label(const std::string& task, Source& part, Index first, Sink
   while (std::optional<StreamedChunk> item = stream.next()) {
     Chunk& chunk = item->chunk;
     const std::uint64_t order = order_hash(first + out.instances, chunk);
-    if (!counted) model.scale(chunk);
+    if (!counted) scale_as_sample(chunk, living);
     const PreparedChunk data(chunk);
     Placed placed = model.place(data, workers);
     for (double& distance : placed.distance) {

@@ -54,6 +54,7 @@ std::string PlanState::bytes(bool whole, const Plan& plan) const {
   Archive archive;
   put_living(archive, setting, state, passes, *model, whole);
   put_candidates(archive, state.report.candidates);
+  archive.put("plan/single", single);
   return plan_bytes(std::move(archive), whole ? "state" : "task", plan);
 }
 
@@ -63,6 +64,10 @@ PlanState PlanState::from(const std::string& bytes, const char* kind, const Plan
   out.setting.start(plan.schema());
   out.model.emplace(get_living(archive, out.setting, out.state, out.passes));
   out.state.report.candidates = get_candidates(archive);
+  out.single = archive.integers("plan/single");
+  if (out.passes == 0 && out.single.size() != plan.schema().views.size()) {
+    throw Error(ErrorKind::data, fmt::format("the {} of a plan does not fit its views", kind));
+  }
   if (!out.model->built()) throw Error(ErrorKind::data, fmt::format("the {} of a plan has no model", kind));
   return out;
 }

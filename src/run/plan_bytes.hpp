@@ -26,6 +26,7 @@ struct PlanState {
   FitState state;
   int passes = 1;
   std::optional<Model> model;
+  std::vector<Index> single;  // of each view: whether the sample holds it in single precision, where it is all there is
 
   std::string bytes(bool whole, const Plan& plan) const;
   static PlanState from(const std::string& bytes, const char* kind, const Plan& plan);

@@ -191,7 +191,15 @@ TEST(Plan, DataThatFitInTheSampleNeedNoPass) {
   Data given = data(planted(3000));
   expect_same(given, chosen, {1, 3});
   // Whole numbers in double precision, which the sample keeps in single precision.
-  for (double& x : std::get<DenseBlock<double>>(given.table.views[0].block).values) x = std::round(10 * x);
+  given.table.views[0].block = widened(std::move(given.table.views[0].block));
+  given.table.views[1].block = widened(std::move(given.table.views[1].block));
+  for (ChunkView& view : given.table.views) {
+    std::visit(
+        [](auto& X) {
+          for (auto& x : X.values) x = std::round(10 * x);
+        },
+        view.block);
+  }
   expect_same(given, chosen, {3});
 }
 
