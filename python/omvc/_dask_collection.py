@@ -71,18 +71,20 @@ class Collection:
         for name, view in views.items():
             if self.frames:
                 blocks[name] = view.to_delayed()
-                features = [str(one) for one in view.columns]
-                widths[name] = (name, len(features), features if all(isinstance(one, str) for one in view.columns) else None)
+                features = list(view.columns)
+                named = all(isinstance(one, str) for one in features)
+                widths[name] = (name, len(features), features if named else None)
             else:
                 blocks[name] = [row[0] for row in view.to_delayed()]
                 widths[name] = (name, int(view.shape[1]), None)
                 lengths[name] = list(view.chunks[0])
         counts = {name: len(parts) for name, parts in blocks.items()}
         if len(set(counts.values())) > 1:
-            raise DataError(f"the views have different numbers of partitions, {counts}: rechunk or repartition them alike")
+            raise DataError(f"the views have different numbers of partitions, {counts}: rechunk or repartition them "
+                            "alike")
         self.schema = schema if schema is not None else list(widths.values())
         delayed = self.dask.delayed
-        self.parts = [tasks.Part({name: blocks[name][i] for name in blocks}) for i in range(next(iter(counts.values())))]
+        self.parts = [tasks.Part(dict(zip(blocks, each))) for each in zip(*blocks.values())]
         if self.frames:
             self.divisions = next(iter(views.values())).divisions
             for name, view in views.items():
@@ -186,9 +188,9 @@ def _joined(found: list[Schema], paths: list[Any]) -> Schema:
 
     A file that is one view is called after the file; such views are the same by their place, as the library matches them.
     """
-    names = {tuple(view[0] for view in views) for views in found}
+    called = {tuple(view[0] for view in views) for views in found}
     plain = all(not str(path).endswith(".h5mu") and not isinstance(path, Mapping) for path in paths)
-    if plain and len(names) > 1 and len({len(views) for views in found}) == 1:
+    if plain and len(called) > 1 and len({len(views) for views in found}) == 1:
         found = [[(f"view{v + 1}", *view[1:]) for v, view in enumerate(views)] for views in found]
     out: dict[str, Any] = {}
     for views, path in zip(found, paths):

@@ -19,7 +19,7 @@ class Spec(NamedTuple):
     how: dict[str, Any]  # views=, layer= and files= of partitions that are paths
     version: str
 
-    def plan(self) -> Any:
+    def plan(self) -> _core.Plan:
         if self.version != _core.__version__:
             raise UsageError(f"a worker has omvc {_core.__version__}, and the client {self.version}: install the same "
                              "version everywhere")

@@ -34,6 +34,10 @@ class Clusterer:
     pass: persist a collection that is slow to make.
     """
 
+    labels_: Any  # of the instances of fit, and likewise:
+    confidence_: Any
+    distance_: Any
+
     def __init__(self, n_clusters: int | None = None, **options: Any) -> None:
         self._local = _plain.Clusterer(n_clusters, **options)  # knows the options
         self.n_clusters = n_clusters
@@ -109,7 +113,8 @@ class Clusterer:
     def to_local(self) -> _plain.Clusterer:
         """The model as an omvc.Clusterer of its own, here: to save it, cut it, ask for features."""
         self._fitted()
-        return self._model_of(self._bytes)
+        local: _plain.Clusterer = self._model_of(self._bytes)
+        return local
 
     @property
     def model_(self) -> _plain.Clusterer:
@@ -122,8 +127,8 @@ class Clusterer:
         if not hasattr(self, "_bytes"):
             raise not_fitted("This omvc.dask.Clusterer is not fitted yet: call fit first")
 
-    def _model_of(self, model: bytes) -> _plain.Clusterer:
-        out = _plain.Clusterer(**self.get_params())
+    def _model_of(self, model: bytes) -> Any:
+        out: Any = _plain.Clusterer(**self.get_params())
         out._model, out._report, out.events_ = _core.model_of_bytes(model), self.report_, list(self.report_["events"])
         out._describe()
         return out

@@ -43,13 +43,15 @@ class PartSource final : public Source {
   Index seen_ = 0;
 };
 
+void check_go_on(bool go_on) {
+  if (!go_on) throw Error(ErrorKind::interrupted, "interrupted; this step of the plan is not done");
+}
+
 // Threads that ask the observer from time to time.
 class WatchedWorkers {
  public:
   WatchedWorkers(const Options& options, Observer& observer) : workers_(options.threads) {
-    workers_.set_poll([&observer] {
-      if (!observer.on_wait()) throw Error(ErrorKind::interrupted, "interrupted; this step of the plan is not done");
-    });
+    workers_.set_poll([&observer] { check_go_on(observer.on_wait()); });
   }
   operator Workers&() { return workers_; }
 
@@ -69,10 +71,6 @@ void scale_as_sample(Chunk& chunk, const PlanState& living) {
     block = living.single[v] != 0 ? narrowed(std::move(block)) : widened(std::move(block));
   }
   living.model->scale(chunk);
-}
-
-void check_go_on(bool go_on) {
-  if (!go_on) throw Error(ErrorKind::interrupted, "interrupted; this step of the plan is not done");
 }
 
 }  // namespace

@@ -71,8 +71,8 @@ def test_arrays_of_any_chunks(large, plain, chunk):
 
 def test_chunks_that_differ_between_views_and_in_columns(large, plain):
     one, two = large
-    check_same(omvc.dask.Clusterer(**OPTIONS).fit([da.from_array(one, chunks=(2000, 4)), da.from_array(two, chunks=(900, 9))]),
-               plain)
+    given = [da.from_array(one, chunks=(2000, 4)), da.from_array(two, chunks=(900, 9))]
+    check_same(omvc.dask.Clusterer(**OPTIONS).fit(given), plain)
 
 
 def test_one_view_names_present_and_no_number_of_clusters(large):
@@ -177,6 +177,12 @@ def test_mistakes_are_told(large):
         found.predict(arrays([large[0][:500]], 200)).compute()
 
 
+def test_without_dask_the_rest_works():
+    words = "import sys; sys.modules['dask'] = None; import omvc\ntry: import omvc.dask\nexcept ImportError as e: print(e)"
+    done = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True)
+    assert done.stdout.strip() == "omvc.dask needs Dask: pip install dask distributed", done.stderr
+
+
 # A cluster. Blocks are made by functions that leave a mark with every call, so that a test can act in the middle of a fit.
 
 def marked(view, folder, block, act):
@@ -227,7 +233,7 @@ def marks(tmp_path):
 
 
 def test_a_worker_that_dies_is_replaced(large, plain, marks):
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster, \
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster, \
             distributed.Client(cluster):
         found = omvc.dask.Clusterer(**OPTIONS).fit(marked_arrays(large, 1200, marks, Die(12)))
         assert (marks.parent / "died").exists()

@@ -14,10 +14,14 @@ namespace omvc {
 namespace {
 
 #ifdef OMVC_SANITIZED  // where everything takes ten times as long
-constexpr Index kInstances = 9000;
-const std::vector<int> kParts{1, 3};
+constexpr Index kInstances = 8500;
+constexpr Index kFew = 1200;
+constexpr double kMemory = 0.03;  // MB: less than a few rows take
+const std::vector<int> kParts{3};
 #else
 constexpr Index kInstances = 20000;
+constexpr Index kFew = 9000;
+constexpr double kMemory = 0.3;
 const std::vector<int> kParts{1, 2, 3, 7};
 #endif
 
@@ -89,8 +93,8 @@ Data data(const PlantedOptions& wanted) {
 Options options() {
   Options options;
   options.clusters = 4;
-  options.memory = 0.3;  // the data are more than the sample holds
-  options.chunk = 700;   // which divides nothing
+  options.memory = kMemory;  // the data are more than the sample holds
+  options.chunk = 700;       // which divides nothing
   options.passes = 2;
   options.threads = 1;
   return options;
@@ -188,7 +192,7 @@ TEST(Plan, AnyPartsGiveTheBitsOfOneFit) { expect_same(data(planted()), options()
 TEST(Plan, DataThatFitInTheSampleNeedNoPass) {
   Options chosen = options();
   chosen.memory = 64;
-  Data given = data(planted(3000));
+  Data given = data(planted(kFew / 3));
   expect_same(given, chosen, {1, 3});
   // Whole numbers in double precision, which the sample keeps in single precision.
   given.table.views[0].block = widened(std::move(given.table.views[0].block));
@@ -206,17 +210,17 @@ TEST(Plan, DataThatFitInTheSampleNeedNoPass) {
 TEST(Plan, TheNumberOfClustersMayBeLeftToTheData) {
   Options chosen = options();
   chosen.clusters = 0;
-  expect_same(data(planted(9000)), chosen, {3});
+  expect_same(data(planted(kFew)), chosen, {3});
 }
 
 TEST(Plan, GroupsOfPrototypesOfDenseViews) {
-  PlantedOptions dense = planted(9000);
+  PlantedOptions dense = planted(kFew);
   dense.density = {1, 1};
   expect_same(data(dense), options(), {3});
 }
 
 TEST(Plan, RefinedClustersOfSparseViews) {
-  PlantedOptions sparse = planted(9000);
+  PlantedOptions sparse = planted(kFew);
   sparse.features = {80, 300};
   sparse.density = {0.1, 0.03};
   const auto source = make_planted_source(sparse);
@@ -228,9 +232,9 @@ TEST(Plan, RefinedClustersOfSparseViews) {
 }
 
 TEST(Plan, AViewMayBeAbsentFromAPart) {
-  Data given = data(planted(9000));
+  Data given = data(planted(kFew));
   std::vector<bool> keep(given.table.rows.size());
-  for (std::size_t i = 0; i < keep.size(); ++i) keep[i] = i > 4000;
+  for (std::size_t i = 0; i < keep.size(); ++i) keep[i] = i > keep.size() / 2;
   given.table.views[1] = keep_instances(given.table.views[1], keep);
   expect_same(given, options(), {3});
 }
