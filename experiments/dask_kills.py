@@ -4,7 +4,8 @@
     python3 experiments/dask_kills.py --kills 50 --write
 
 Every fit must end within the time limit with the labels, confidences and model of omvc.Clusterer in one process, to the
-bit. The cluster is a LocalCluster of processes, whose nannies start a new worker for each that dies. Exits 1 otherwise.
+bit. The cluster is a LocalCluster of processes, whose nannies start a new worker for each that dies; where one does not
+before the next fit, a new cluster is used. Exits 1 otherwise.
 """
 import argparse
 import os
@@ -14,11 +15,13 @@ import statistics
 import sys
 import threading
 import time
+import warnings
 
 import docs_page
 import python_package
 
-ROWS, PARTS, WORKERS, LIMIT = 60000, 24, 3, 120
+ROWS, PARTS, WORKERS = 60000, 24, 3
+LIMIT, PATIENCE = 120, 30  # seconds: for a fit, and for a worker that is to be replaced between two of them
 OPTIONS = {"n_clusters": 6, "memory": 4, "passes": 3}
 
 
@@ -36,8 +39,8 @@ def planted():
     return views
 
 
-def fit_within(limit, data, out):
-    """A fit in a thread of its own, which is given up after the limit; what it threw counts as a difference."""
+def fit_in_thread(data, out):
+    """A fit in a thread of its own, so that it can be given up; what it throws counts as a difference."""
     import omvc.dask
 
     def work():
@@ -49,12 +52,12 @@ def fit_within(limit, data, out):
 
     thread = threading.Thread(target=work, daemon=True)
     thread.start()
-    return thread, lambda: thread.join(limit)
+    return thread
 
 
 def all_alive(client, killed):
-    """The processes of the workers, once there are all of them again. One that is killed while it starts is not replaced."""
-    until = time.monotonic() + LIMIT
+    """The processes of the workers, once there are all of them again; none where Dask starts no new one."""
+    until = time.monotonic() + PATIENCE
     while time.monotonic() < until:
         try:
             found = sorted(client.run(os.getpid, on_error="ignore").values())
@@ -63,7 +66,63 @@ def all_alive(client, killed):
         if len(found) == WORKERS and killed not in found:
             return found
         time.sleep(0.1)
-    sys.exit(f"the workers did not come back within {LIMIT} s")
+    return []
+
+
+class Trial:
+    """Fits on one cluster after another; a cluster whose nannies have given a worker up is replaced."""
+
+    def __init__(self, seed):
+        import omvc
+
+        self.views = planted()
+        plain = omvc.Clusterer(**OPTIONS).fit(self.views)
+        self.expected = {"labels": plain.labels_, "confidence": plain.confidence_, "model": plain._model.to_bytes()}
+        self.moments = random.Random(seed)
+        self.hangs = self.differences = self.during = self.clusters = 0
+        self.usual, self.seconds = 0.0, []
+
+    def run(self, kills):
+        import distributed
+
+        while len(self.seconds) + self.hangs < kills:
+            self.clusters += 1
+            with distributed.LocalCluster(n_workers=WORKERS, threads_per_worker=1, processes=True, dashboard_address=":0",
+                                          silence_logs=50) as cluster, distributed.Client(cluster) as client:
+                if not self.usual:  # two that are not disturbed tell how long a fit takes
+                    self.fit([])
+                    self.usual = self.fit([])
+                killed = None
+                while len(self.seconds) + self.hangs < kills:
+                    workers = all_alive(client, killed)
+                    if not workers:
+                        break
+                    killed = self.moments.choice(workers)
+                    self.seconds.append(self.fit([killed]))
+                    print(f"{len(self.seconds)} of {kills}: {self.seconds[-1]:.1f} s", file=sys.stderr, flush=True)
+
+    def fit(self, victims):
+        """The seconds that a fit took during which these processes were killed."""
+        import dask.array as da
+        import numpy as np
+
+        data = [da.from_array(view, chunks=(ROWS // PARTS - 7, view.shape[1])) for view in self.views]
+        out = {}
+        start = time.monotonic()
+        thread = fit_in_thread(data, out)
+        for victim in victims:
+            time.sleep(self.moments.uniform(0, self.usual))
+            self.during += thread.is_alive()
+            os.kill(victim, signal.SIGKILL)
+        thread.join(LIMIT)
+        took = time.monotonic() - start
+        same = not thread.is_alive() and "error" not in out and out["model"] == self.expected["model"] and all(
+            np.array_equal(out[name], self.expected[name], equal_nan=True) for name in ("labels", "confidence"))
+        self.hangs += thread.is_alive()
+        self.differences += not same and not thread.is_alive()
+        if not same:
+            print(out.get("error", "no end" if thread.is_alive() else "other bits"), file=sys.stderr, flush=True)
+        return took
 
 
 def main():
@@ -73,61 +132,19 @@ def main():
     parser.add_argument("--write", action="store_true", help="into docs/scaling.md")
     arguments = parser.parse_args()
     python_package.enter("omvc", "distributed")
-    import warnings
-
-    import dask.array as da
-    import distributed
-    import numpy as np
-
-    import omvc
-
     warnings.simplefilter("ignore")
-    views = planted()
-    plain = omvc.Clusterer(**OPTIONS).fit(views)
-    expected = {"labels": plain.labels_, "confidence": plain.confidence_, "model": plain._model.to_bytes()}
-    moments = random.Random(arguments.seed)
-    hangs = differences = during = 0
-    seconds = []
-    with distributed.LocalCluster(n_workers=WORKERS, threads_per_worker=1, processes=True, dashboard_address=":0",
-                                  silence_logs=50) as cluster, distributed.Client(cluster) as client:
-        usual, killed = 0.0, None
-        for kill in range(-2, arguments.kills):  # the first two are not disturbed, and tell how long a fit takes
-            workers = all_alive(client, killed)
-            data = [da.from_array(view, chunks=(ROWS // PARTS - 7, view.shape[1])) for view in views]
-            out = {}
-            start = time.monotonic()
-            thread, wait = fit_within(LIMIT, data, out)
-            if kill >= 0:
-                time.sleep(moments.uniform(0, usual))
-                alive = thread.is_alive()
-                during += alive
-                killed = moments.choice(workers)
-                os.kill(killed, signal.SIGKILL)
-            wait()
-            took = time.monotonic() - start
-            if thread.is_alive():
-                hangs += 1
-                print(f"kill {kill}: no end after {LIMIT} s")
-                break
-            same = "error" not in out and out["model"] == expected["model"] and all(
-                np.array_equal(out[name], expected[name], equal_nan=True) for name in ("labels", "confidence"))
-            differences += not same
-            if not same:
-                print(f"kill {kill}: {out.get('error', 'other bits')}")
-            if kill < 0:
-                usual = took
-            else:
-                seconds.append(took)
-    text = (f"| kills | during the fit | hangs (limit {LIMIT} s) | differences | seconds of a fit | with a kill: median | longest |\n"
-            "| --- | --- | --- | --- | --- | --- | --- |\n"
-            f"| {len(seconds) + hangs} | {during} | {hangs} | {differences} | {usual:.1f} | {statistics.median(seconds):.1f} | "
-            f"{max(seconds):.1f} |\n\n"
+    trial = Trial(arguments.seed)
+    trial.run(arguments.kills)
+    row = [len(trial.seconds), trial.during, trial.hangs, trial.differences, f"{trial.usual:.1f}",
+           f"{statistics.median(trial.seconds):.1f}", f"{max(trial.seconds):.1f}", trial.clusters]
+    text = (f"| kills | during the fit | hangs (limit {LIMIT} s) | differences | seconds of a fit | with a kill: median | "
+            "longest | clusters used |\n" + "| --- " * len(row) + "|\n| " + " | ".join(map(str, row)) + " |\n\n"
             + docs_page.stamp(f"experiments/dask_kills.py --kills {arguments.kills}",
                               f"LocalCluster of {WORKERS} processes, {ROWS:,} rows in {PARTS + 1} partitions"))
     print(text)
     if arguments.write:
         docs_page.put("scaling.md", "dask-kills", text)
-    sys.exit(hangs > 0 or differences > 0)
+    sys.exit(trial.hangs > 0 or trial.differences > 0)
 
 
 if __name__ == "__main__":

@@ -25,12 +25,12 @@ class SurveyBlocks {
   // The next instances of the part.
   void add(const Chunk& chunk, Workers& workers);
   // Takes the blocks of another part in. Both have come to their ends. Throws ErrorKind::data where both have seen the
-  // same rows.
+  // same block.
   void merge(const SurveyBlocks& other);
 
   // Of all blocks so far.
   Survey sum() const;
-  // Whether these are the rows from the first one on without a gap.
+  // Whether these are the rows from the first one on, without a gap and each once.
   bool gapless() const;
 
   void save(Archive& archive, const std::string& key) const;
