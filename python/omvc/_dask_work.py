@@ -76,13 +76,13 @@ class Work:
         """Starts tasks of all partitions; where somebody watches, waits for them and tells how far they are."""
         kept = list(self.dask.persist(*values))
         distributed = sys.modules.get("distributed")
-        if self.verbose and distributed is not None:
-            sizes = [size for size in self.given.sizes if size]
-            futures = {one.key: size for value, size in zip(kept, sizes) for one in distributed.futures_of(value)}
-            done = 0
-            for future in distributed.as_completed(distributed.futures_of(kept)):
-                done += futures[future.key]
-                tell(stage, number, done)
+        futures = distributed.futures_of(kept) if self.verbose and distributed is not None else []
+        done = 0 if futures else sum(self.given.sizes)  # without a cluster they are made by now
+        sizes = dict(zip([value.key for value in kept], filter(None, self.given.sizes)))
+        for future in distributed.as_completed(futures) if futures else []:
+            done += sizes[future.key]
+            tell(stage, number, done)
+        tell(stage, number, done)
         return kept
 
 

@@ -77,7 +77,7 @@ def test_chunks_that_differ_between_views_and_in_columns(large, plain):
 
 def test_one_view_names_present_and_no_number_of_clusters(large):
     view = np.nan_to_num(large[0])
-    check_same(omvc.dask.Clusterer(memory=0.2).fit(da.from_array(view, chunks=(4000, 6))),
+    check_same(omvc.dask.Clusterer(memory=0.2, verbose=True).fit(da.from_array(view, chunks=(4000, 6))),
                omvc.Clusterer(memory=0.2).fit(view))
     views = {"a": view, "b": np.nan_to_num(large[1])}
     present = np.random.default_rng(1).random((ROWS, 2)) < 0.7
@@ -235,7 +235,7 @@ def marks(tmp_path):
 def test_a_worker_that_dies_is_replaced(large, plain, marks):
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster, \
             distributed.Client(cluster):
-        found = omvc.dask.Clusterer(**OPTIONS).fit(marked_arrays(large, 1200, marks, Die(12)))
+        found = omvc.dask.Clusterer(**OPTIONS, verbose=True).fit(marked_arrays(large, 1200, marks, Die(12)))
         assert (marks.parent / "died").exists()
         check_same(found, plain)
 
