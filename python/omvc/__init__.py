@@ -4,7 +4,7 @@
 >>> model = omvc.Clusterer(n_clusters=3).fit([text, image])
 >>> model.labels_
 
-`omvc.tl` has functions in the manner of scanpy, `omvc.pl` has plots.
+`omvc.tl` has functions in the manner of scanpy, `omvc.pl` has plots, `omvc.dask` fits data that are spread over a cluster.
 """
 
 from __future__ import annotations
@@ -30,6 +30,6 @@ __all__ = ["Clusterer", "View", "load", "tl", "pl", "Error", "UsageError", "Data
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("tl", "pl"):
+    if name in ("tl", "pl", "dask"):
         return importlib.import_module(f"omvc.{name}")
     raise AttributeError(f"module 'omvc' has no attribute {name!r}")

@@ -1,6 +1,7 @@
 // What the files of the module share.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -54,8 +55,14 @@ nb::object report_dict(const Report& report);
 nb::list schema_list(const Schema& schema);
 Schema schema_of(const nb::list& views);
 
+// Options by the names that the command gives them.
+Options options_of(const std::map<std::string, std::string>& given);
+// The source of data, which are read once.
+std::unique_ptr<Source> take(Data& data);
+
 void define_options(nb::module_& module);
 void define_sources(nb::module_& module);
 void define_model(nb::module_& module);
+void define_plan(nb::module_& module);
 
 }  // namespace omvc::python

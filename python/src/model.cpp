@@ -93,9 +93,11 @@ class PyModel {
   void save(const std::string& path, bool predictor) {
     locked([&] { model_.save(path, predictor ? ModelKind::prediction : ModelKind::whole); });
   }
-  nb::bytes to_bytes() {
+  nb::bytes to_bytes(bool predictor) {
     std::string bytes;
-    locked([&] { bytes = model_.to_bytes(model_.learns() ? ModelKind::whole : whole_kind()); });
+    locked([&] {
+      bytes = model_.to_bytes(predictor ? ModelKind::prediction : model_.learns() ? ModelKind::whole : whole_kind());
+    });
     return nb::bytes(bytes.data(), bytes.size());
   }
 
@@ -172,16 +174,6 @@ class PyModel {
   }
 
  private:
-  static Options options_of(const std::map<std::string, std::string>& given) {
-    Options options;
-    if (const auto method = given.find("method"); method != given.end()) {
-      parse_option(options, "method", method->second);
-      options = method_options(options.method);
-    }
-    for (const auto& [name, text] : given) parse_option(options, name, text);
-    return options;
-  }
-
   // A model of another method is whole without learning; one saved for prediction is not.
   ModelKind whole_kind() const {
     return model_.options().method == Algorithm::omvc ? ModelKind::prediction : ModelKind::whole;
@@ -200,11 +192,6 @@ class PyModel {
     return report;
   }
 
-  static std::unique_ptr<Source> take(Data& data) {
-    if (!data.source) throw Error(ErrorKind::usage, "these data were read already");
-    return std::move(data.source);
-  }
-
   template <class F>
   void locked(const F& f) {
     const nb::gil_scoped_release free;
@@ -218,17 +205,9 @@ class PyModel {
     f();
   }
 
-  // Work that somebody watches: where the watch stopped it, its reason is what is thrown.
   template <class F>
   void working(const Watch& watch, const F& f) {
-    try {
-      locked(f);
-    } catch (const Error& error) {
-      if (error.kind() != ErrorKind::interrupted || !watch.stopped()) throw;
-      const nb::object reason = watch.reason();
-      PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(reason.ptr())), reason.ptr());
-      throw nb::python_error();
-    }
+    watched(watch, [&] { locked(f); });
   }
 
   Clusterer model_;
@@ -258,7 +237,7 @@ void define_model(nb::module_& module) {
       .def("refresh", &PyModel::refresh)
       .def("set_threads", &PyModel::set_threads, nb::arg("threads"))
       .def("save", &PyModel::save, nb::arg("path"), nb::arg("predictor"))
-      .def("to_bytes", &PyModel::to_bytes)
+      .def("to_bytes", &PyModel::to_bytes, nb::arg("predictor") = false)
       .def("tree", &PyModel::tree, nb::arg("most"))
       .def("top_features", &PyModel::top_features, nb::arg("view"), nb::arg("cluster"), nb::arg("count"))
       .def("report", &PyModel::report)

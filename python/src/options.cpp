@@ -55,6 +55,16 @@ nb::dict described(const Param<T>& param) {
 
 }  // namespace
 
+Options options_of(const std::map<std::string, std::string>& given) {
+  Options options;
+  if (const auto method = given.find("method"); method != given.end()) {
+    parse_option(options, "method", method->second);
+    options = method_options(options.method);
+  }
+  for (const auto& [name, text] : given) parse_option(options, name, text);
+  return options;
+}
+
 void define_options(nb::module_& module) {
   module.def("options_table", [] {
     nb::list table;

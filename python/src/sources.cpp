@@ -191,11 +191,25 @@ Data* file_data(const std::vector<std::string>& paths, const nb::dict& given) {
 
 }  // namespace
 
+std::unique_ptr<Source> take(Data& data) {
+  if (!data.source) throw Error(ErrorKind::usage, "these data were read already");
+  return std::move(data.source);
+}
+
 void define_sources(nb::module_& module) {
   nb::class_<Data>(module, "Data")
       .def_ro("notes", &Data::notes)
       .def("schema", [](const Data& data) { return schema_list(data.source->schema()); })
       .def("size", [](const Data& data) { return data.source->size(); })
+      .def("count",
+           [](Data& data) {
+             const std::unique_ptr<Source> source = take(data);
+             const nb::gil_scoped_release free;
+             Index instances = source->size().value_or(0);
+             if (source->size()) return instances;
+             while (const std::optional<Chunk> chunk = source->next(4096)) instances += chunk->size();
+             return instances;
+           })
       .def("ids", [](Data& data, Index count) { return data.source->ids(0, count); })
       .def("mask", [](Data& data, const nb::object& present) {
         data.source = make_masked_source(std::move(data.source), presence_of(present), "present");

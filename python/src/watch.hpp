@@ -93,4 +93,17 @@ class Watch final : public Observer {
   nb::object reason_;
 };
 
+// Work that somebody watches: where the watch stopped it, its reason is what is thrown.
+template <class F>
+void watched(const Watch& watch, const F& f) {
+  try {
+    f();
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::interrupted || !watch.stopped()) throw;
+    const nb::object reason = watch.reason();
+    PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(reason.ptr())), reason.ptr());
+    throw nb::python_error();
+  }
+}
+
 }  // namespace omvc::python

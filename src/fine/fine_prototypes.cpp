@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <functional>
 
 #include "omvc/error.hpp"
 
@@ -84,17 +85,6 @@ void FinePrototypes::add(const PreparedChunk& chunk, const std::vector<std::int3
   for (Index i = 0; i < chunk.size(); ++i) {
     if (ids[static_cast<std::size_t>(i)] >= 0) mass_(ids[static_cast<std::size_t>(i)]) += sign;
   }
-}
-
-void FinePrototypes::merge(const FinePrototypes& other) {
-  for (std::size_t v = 0; v < sums_.size(); ++v) {
-    sums_[v] += other.sums_[v];
-    counts_[v] += other.counts_[v];
-  }
-  for (std::size_t half = 0; half < affinity_.size(); ++half) affinity_[half] += other.affinity_[half];
-  mass_ += other.mass_;
-  spread_ += other.spread_;
-  squares_ += other.squares_;
 }
 
 void FinePrototypes::decay(double factor) {
@@ -233,6 +223,30 @@ void FinePrototypes::save_sums(Archive& archive, const std::string& key) const {
   }
   for (std::size_t half = 0; half < affinity_.size(); ++half) {
     archive.put(fmt::format("{}/affinity{}", key, half), affinity_[half]);
+  }
+}
+
+void FinePrototypes::merge_sums(Archive& sum, const Archive& part, const std::string& key, std::size_t views) {
+  const auto add = [&](const std::string& name, Range range) {
+    std::vector<double> both = sum.numbers(name, range);
+    const Vector more = part.vector(name, static_cast<Index>(both.size()), range);
+    std::transform(both.begin(), both.end(), more.begin(), both.begin(), std::plus<>{});
+    sum.put(name, std::move(both));
+  };
+  const auto add_matrix = [&](const std::string& name, Range range) {
+    Matrix both = sum.matrix(name);
+    both += part.matrix(name, both.rows(), both.cols(), range);
+    sum.put(name, both);
+  };
+  add(key + "/mass", kCount);
+  add(key + "/spread", kNonnegative);
+  add(key + "/squares", kNonnegative);
+  for (std::size_t v = 0; v < views; ++v) {
+    add(fmt::format("{}/view{}/counts", key, v), kCount);
+    add_matrix(fmt::format("{}/view{}/sums", key, v), kSquarable);
+  }
+  for (std::size_t half = 0; sum.has(fmt::format("{}/affinity{}", key, half)); ++half) {
+    add_matrix(fmt::format("{}/affinity{}", key, half), kNonnegative);
   }
 }
 

@@ -43,7 +43,6 @@ class FinePrototypes {
   void take_out(const PreparedChunk& chunk, const std::vector<std::int32_t>& ids, Workers& workers) {
     add(chunk, ids, -1, workers);
   }
-  void merge(const FinePrototypes& other);
   void forget();              // all sums to zero; the prototypes stay
   void decay(double factor);  // all sums times this
 
@@ -84,8 +83,10 @@ class FinePrototypes {
   // What placing instances takes, without the sums.
   FinePrototypes for_placing() const;
 
-  // The sums alone, which `merge` takes: what a part of a pass adds.
+  // The sums alone: what a part of a pass adds. Those of two parts add up, for which nobody needs the prototypes;
+  // throws ErrorKind::data where they are not of the same ones.
   void save_sums(Archive& archive, const std::string& key) const;
+  static void merge_sums(Archive& sum, const Archive& part, const std::string& key, std::size_t views);
   // Sums for prototypes like these, which it keeps. Throws ErrorKind::data where they do not fit.
   FinePrototypes with_sums(const Archive& archive, const std::string& key) const;
 

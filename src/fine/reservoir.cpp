@@ -126,25 +126,36 @@ void Reservoir::settle() {
   for (ChunkView& view : kept_.views) view.block = narrowed(std::move(view.block));
 }
 
-std::vector<std::pair<double, double>> Reservoir::ranking() const {
-  std::vector<std::pair<double, double>> out;
+Reservoir::Ranking Reservoir::ranking() const {
+  Ranking out;
   for (std::size_t i = 0; i < priorities_.size(); ++i) out.emplace_back(priorities_[i], sizes_[i]);
   return out;
 }
 
-void Reservoir::keep_below(const std::vector<std::vector<std::pair<double, double>>>& all) {
-  std::vector<std::pair<double, double>> rows;
-  for (const auto& part : all) rows.insert(rows.end(), part.begin(), part.end());
-  std::sort(rows.begin(), rows.end());
+// Of a sorted ranking: the first row that has no place, or its size.
+std::size_t Reservoir::end_of(const Ranking& sorted, const ReservoirOptions& options) {
   double sum = 0;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    sum += rows[i].second;
-    const bool fits = sum <= static_cast<double>(options_.bytes) && static_cast<Index>(i) < options_.rows;
-    if (fits || i == 0 || rows[i].first == rows[i - 1].first) continue;
-    limit_ = whole_ ? rows[i].first : std::min(limit_, rows[i].first);
-    whole_ = false;
-    return shrink();
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    sum += sorted[i].second;
+    const bool fits = sum <= static_cast<double>(options.bytes) && static_cast<Index>(i) < options.rows;
+    if (!fits && i > 0 && sorted[i].first != sorted[i - 1].first) return i;
   }
+  return sorted.size();
+}
+
+Reservoir::Ranking Reservoir::cut(Ranking all, const ReservoirOptions& options) {
+  std::sort(all.begin(), all.end());
+  all.resize(std::min(all.size(), end_of(all, options) + 1));
+  return all;
+}
+
+void Reservoir::keep_below(Ranking all) {
+  std::sort(all.begin(), all.end());
+  const std::size_t end = end_of(all, options_);
+  if (end == all.size()) return;
+  limit_ = whole_ ? all[end].first : std::min(limit_, all[end].first);
+  whole_ = false;
+  shrink();
 }
 
 bool Reservoir::comes_before(Index a, Index b) const {

@@ -45,8 +45,12 @@ class Reservoir {
 
   // Of samples that are to be merged: (priority, bytes) of the rows of each, from which all can tell up to where rows
   // have a place in the merged one, and leave the rest out before they are sent.
-  std::vector<std::pair<double, double>> ranking() const;
-  void keep_below(const std::vector<std::vector<std::pair<double, double>>>& all);
+  using Ranking = std::vector<std::pair<double, double>>;
+  Ranking ranking() const;
+  void keep_below(Ranking all);
+  // The rows of several samples that have a place in the merged one, and the first that has none: what is left of their
+  // rankings together.
+  static Ranking cut(Ranking all, const ReservoirOptions& options);
 
   // The schema has more views, or more features of sparse views, behind those that there were.
   void widen(const Schema& wider);
@@ -65,6 +69,7 @@ class Reservoir {
                         const ReservoirOptions& options);
 
  private:
+  static std::size_t end_of(const Ranking& sorted, const ReservoirOptions& options);
   double variate(Index row) const;
   double priority(Index row, double clock) const;
   bool counts_still(std::size_t at) const;

@@ -1,6 +1,6 @@
 // A first look at data, or at a part of them: what the scaling and the prototypes of a model are made from. Looks at
-// parts merge into the look at the whole, to the bit, wherever the parts begin and end as long as they do so between
-// blocks (SurveyBlocks) and in whatever order they are merged.
+// parts merge into the look at the whole, to the bit, wherever the parts begin and end and in whatever order they are
+// merged.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 namespace omvc {
 
 struct Look {
-  // Of a part that begins at this place in the stream, a multiple of SurveyBlocks::kRows.
+  // Of a part that begins at this place in the stream.
   Look(const Options& options, const Schema& schema, Index first = 0);
 
   // The next instances, whose fingerprint the caller knows.

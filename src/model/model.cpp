@@ -141,12 +141,6 @@ Placed Model::count(const PreparedChunk& chunk, Workers& workers) {
   return placed;
 }
 
-void Model::merge_counted(Archive& sum, const Archive& part) const {
-  FinePrototypes merged = placing().with_sums(sum, "counted");
-  merged.merge(placing().with_sums(part, "counted"));
-  merged.save_sums(sum, "counted");
-}
-
 void Model::measure_counted() {
   for (std::size_t v = 0; v < squares_.size(); ++v) squares_[v] = placing().mean_square(v);
 }

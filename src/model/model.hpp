@@ -87,7 +87,9 @@ class Model {
   void begin_pass();  // sums from zero
   Placed count(const PreparedChunk& chunk, Workers& workers);
   void save_counted(Archive& archive) const { placing().save_sums(archive, "counted"); }
-  void merge_counted(Archive& sum, const Archive& part) const;
+  static void merge_counted(Archive& sum, const Archive& part, std::size_t views) {
+    FinePrototypes::merge_sums(sum, part, "counted", views);
+  }
   void set_counted(const Archive& sum) { (clusters_.refined ? coarse_ : fine_) = placing().with_sums(sum, "counted"); }
   // From here on what is explained is that of all rows counted, and not of the sample alone.
   void measure_counted();

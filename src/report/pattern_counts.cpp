@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <limits>
 
+#include "omvc/error.hpp"
 #include "omvc/evaluation.hpp"
 
 namespace omvc {
@@ -17,6 +19,48 @@ void PatternCounts::add(const std::vector<bool>& present, int label, Index count
   if (label < 0) return;
   if (counts_.size() >= kCounted && !counts_.contains(present)) return;
   counts_[present][label] += count;
+}
+
+void PatternCounts::add(const Chunk& chunk, const std::vector<int>& labels) {
+  if (chunk.views.size() > kMostViews) return;
+  std::vector<std::vector<bool>> present(labels.size(), std::vector<bool>(chunk.views.size(), false));
+  for (std::size_t v = 0; v < chunk.views.size(); ++v) {
+    for (const Index at : chunk.views[v].present) present[static_cast<std::size_t>(at)][v] = true;
+  }
+  for (std::size_t i = 0; i < labels.size(); ++i) add(present[i], labels[i]);
+}
+
+void PatternCounts::merge(const PatternCounts& other) {
+  for (const auto& [present, sizes] : other.counts_) {
+    for (const auto& [label, size] : sizes) add(present, label, size);
+  }
+}
+
+// Of every pattern and label: the bits of the pattern, the label, the instances.
+void PatternCounts::save(Archive& archive, const std::string& key) const {
+  std::vector<Index> numbers;
+  for (const auto& [present, sizes] : counts_) {
+    Index bits = 0;
+    for (std::size_t v = 0; v < present.size(); ++v) bits |= Index{present[v]} << v;
+    for (const auto& [label, size] : sizes) numbers.insert(numbers.end(), {bits, label, size});
+  }
+  archive.put(key, std::move(numbers));
+}
+
+PatternCounts PatternCounts::load(const Archive& archive, const std::string& key, std::size_t views) {
+  const std::vector<Index>& numbers = archive.integers(key);
+  PatternCounts out;
+  bool sound = numbers.size() % 3 == 0 && (views <= kMostViews || numbers.empty());
+  for (std::size_t i = 0; sound && i < numbers.size(); i += 3) {
+    const auto bits = static_cast<std::uint64_t>(numbers[i]);
+    sound = bits >> views == 0 && numbers[i + 1] >= 0 && numbers[i + 1] <= std::numeric_limits<int>::max() &&
+            numbers[i + 2] >= 0;
+    std::vector<bool> present(views);
+    for (std::size_t v = 0; v < views; ++v) present[v] = (bits >> v & 1u) != 0;
+    if (sound) out.add(present, static_cast<int>(numbers[i + 1]), numbers[i + 2]);
+  }
+  if (!sound) throw Error(ErrorKind::data, "what was counted of presence patterns contradicts itself");
+  return out;
 }
 
 void PatternCounts::report(Report& report) const {

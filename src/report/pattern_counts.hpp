@@ -6,14 +6,28 @@
 
 #include "omvc/report.hpp"
 
+#include "file/archive.hpp"
+
 namespace omvc {
 
 class PatternCounts {
  public:
   static constexpr std::size_t kCounted = 1024;  // patterns told apart, so that memory is bounded
+  static constexpr std::size_t kMostViews = 52;  // of patterns that are bits of a number that a double holds exactly
 
   // Patterns are told apart up to kCounted of them; the instances of further ones are left out.
   void add(const std::vector<bool>& present, int label, Index count = 1);
+
+  // Those of a chunk, whose labels are in the order of its instances.
+  void add(const Chunk& chunk, const std::vector<int>& labels);
+
+  // Adds what was counted of other instances. With more than kCounted patterns it depends on the order which of them
+  // are told apart.
+  void merge(const PatternCounts& other);
+
+  void save(Archive& archive, const std::string& key) const;
+  // Throws ErrorKind::data unless they are patterns of so many views.
+  static PatternCounts load(const Archive& archive, const std::string& key, std::size_t views);
 
   // Sizes are in the order of report.cluster_numbers. Warns where clusters follow what is missing.
   void report(Report& report) const;

@@ -1,11 +1,14 @@
 // What labels tell about clusters, counted as they pass: sizes, confidence, and the members worth a look. Memory
-// depends on the number of clusters alone, and the result not on the order of the instances.
+// depends on the number of clusters alone, and the result neither on the order of the instances nor on who counted
+// which of them: confidences are whole numbers of 2^-12, which add up without rounding.
 #pragma once
 
 #include <map>
 #include <vector>
 
 #include "omvc/report.hpp"
+
+#include "file/archive.hpp"
 
 namespace omvc {
 
@@ -20,6 +23,12 @@ class Tally {
 
   // A label below 0 is none. `confidence` and `distance` are NaN where the method has none.
   void add(Index row, int label, double confidence, double distance);
+
+  // Adds what was counted of other instances.
+  void merge(const Tally& other);
+
+  void save(Archive& archive, const std::string& key) const;
+  static Tally load(const Archive& archive, const std::string& key, double outlier);
 
   // Fills numbers and sizes of the clusters, outliers, confidence and members.
   void report(Report& report) const;

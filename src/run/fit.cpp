@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <bit>
 #include <fmt/format.h>
 
 #include "omvc/error.hpp"
@@ -8,15 +7,11 @@
 #include "run/first_look.hpp"
 #include "run/fit_run.hpp"
 #include "run/impl.hpp"
+#include "run/living_steps.hpp"
 #include "run/results.hpp"
 #include "source/ahead/chunk_stream.hpp"
 
 namespace omvc {
-namespace {
-
-constexpr Index kLabelRows = 256;  // instances labelled at a time, at least
-
-}  // namespace
 
 Report FitRun::run() {
   profile_.start();
@@ -187,50 +182,26 @@ bool FitRun::learn_pass() {
 // What the processes counted in a pass, added up in the first one.
 void FitRun::add_passes() {
   if (together_.alone()) return;
-  const auto numbers = [&] {
-    std::vector<Index> out{position_.report.instances,
-                           std::bit_cast<Index>(position_.fingerprint),
-                           std::bit_cast<Index>(position_.order),
-                           counts_.observed,
-                           position_.chunks,
-                           position_.report.rounds};
-    out.insert(out.end(), counts_.present.begin(), counts_.present.end());
-    out.insert(out.end(), setting_.clipped.begin(), setting_.clipped.end());
-    return out;
-  };
+  const std::size_t views = setting_.schema.views.size();
   Archive mine;
-  mine.put("numbers", numbers());
-  mine.put("last", std::vector<Index>{counts_.instances});
+  PassSums{.instances = position_.report.instances,
+           .chunks = position_.chunks,
+           .rounds = position_.report.rounds,
+           .fingerprint = position_.fingerprint,
+           .order = position_.order,
+           .observed = counts_.observed,
+           .last = counts_.instances,
+           .present = counts_.present,
+           .clipped = setting_.clipped}
+      .put(mine);
   model_->save_counted(mine);
-  const std::string bytes = together_.reduce(mine.to_bytes(), [&](std::string one, const std::string& other) {
+  const std::string bytes = together_.reduce(mine.to_bytes(), [&](const std::string& one, const std::string& other) {
     Archive sum = Archive::from_bytes(one, "what a process counted");
-    const Archive more = Archive::from_bytes(other, "what another process counted");
-    std::vector<Index> added = sum.integers("numbers");
-    for (std::size_t i = 0; i < added.size(); ++i) {
-      added[i] = std::bit_cast<Index>(std::bit_cast<std::uint64_t>(added[i]) +
-                                      std::bit_cast<std::uint64_t>(more.integers("numbers").at(i)));
-    }
-    sum.put("numbers", added);
-    sum.put("last", std::vector<Index>{std::max(sum.integers("last").at(0), more.integers("last").at(0))});
-    model_->merge_counted(sum, more);
+    merge_passes(sum, Archive::from_bytes(other, "what another process counted"), views);
     return sum.to_bytes();
   });
-  if (!together_.first()) return;
-  const Archive sum = Archive::from_bytes(bytes, "what the processes counted");
-  const std::vector<Index>& all = sum.integers("numbers");
-  const std::size_t views = setting_.schema.views.size();
-  model_->set_counted(sum);
-  position_.report.instances = all.at(0);
-  position_.fingerprint = std::bit_cast<std::uint64_t>(all[1]);
-  position_.order = std::bit_cast<std::uint64_t>(all[2]);
-  position_.chunks = all[4];
-  position_.report.rounds = all[5];
-  if (position_.pass > 1) return;
-  counts_.observed = all[3];
-  counts_.instances = sum.integers("last").at(0);
-  for (std::size_t v = 0; v < views; ++v) {
-    counts_.present[v] = all.at(6 + v);
-    setting_.clipped[v] = all.at(6 + views + v);
+  if (together_.first()) {
+    take_pass(Archive::from_bytes(bytes, "what the processes counted"), *model_, setting_, state_);
   }
 }
 
@@ -272,24 +243,15 @@ void FitRun::run_pass() {
 
 void FitRun::check_instances(bool complete) {
   const Index found = position_.report.instances;
-  const Index expected = report_.instances;
-  if (position_.pass == 1) {
-    report_.instances = complete ? found : std::max(report_.instances, found);
-    report_.unobserved = found - counts_.observed;
-    if (counts_.instances > report_.instances) {
-      throw Error(ErrorKind::data,
-                  fmt::format("the source numbers an instance {} but has only {}: number them from 0 to {}",
-                              counts_.instances - 1, report_.instances, report_.instances - 1));
-    }
+  if (complete && again_) check_pass(state_, position_.pass, found, position_.fingerprint, position_.order);
+  if (position_.pass > 1) return;
+  report_.instances = complete ? found : std::max(report_.instances, found);
+  report_.unobserved = found - counts_.observed;
+  if (counts_.instances > report_.instances) {
+    throw Error(ErrorKind::data,
+                fmt::format("the source numbers an instance {} but has only {}: number them from 0 to {}",
+                            counts_.instances - 1, report_.instances, report_.instances - 1));
   }
-  const bool same =
-      !complete || !again_ ||
-      (position_.fingerprint == state_.fingerprint && position_.order == state_.order && found == expected);
-  if (same) return;
-  throw Error(ErrorKind::data,
-              fmt::format("the data changed while they were read: pass {} found {} instances, the first look {}, and "
-                          "not the same ones; work on a copy that nobody writes to",
-                          position_.pass, found, expected));
 }
 
 // A resumed run that has nothing left to read has to be of these data all the same.
@@ -332,6 +294,22 @@ void FitRun::label_rows() {
   together_.gather_rows(patterns_->store(), seen_);
 }
 
+// What another method leaves.
+void FitRun::finish_other(const Embedding& embedding) {
+  std::vector<double> rows = sample_rows(embedding, kmeans_sample_size(report_.clusters), setting_.options.seed);
+  if (report_.stopped && static_cast<Index>(rows.size()) < Index{report_.clusters} * report_.rank) {
+    throw Error(ErrorKind::interrupted,
+                "interrupted before there were enough instances to form clusters; nothing was written");
+  }
+  const std::vector<double> explained = method_->explained(workers_);
+  other_.emplace(setting_, method_->model(), counts_.present, static_cast<double>(counts_.observed));
+  if (other_->factors() != nullptr) other_->find_centres(std::move(rows), workers_);
+  for (int k = 0; k < report_.clusters; ++k) report_.cluster_numbers.push_back(k);
+  report_.views = setting_.views(counts_.present);
+  for (std::size_t v = 0; v < explained.size(); ++v) report_.views[v].explained = explained[v];
+  for (std::size_t v = 0; v < counts_.missing.size(); ++v) report_.views[v].missing = counts_.missing[v];
+}
+
 // Hands the results to the sink.
 void FitRun::finish() {
   const Timed timed(profile_, Step::results);
@@ -340,47 +318,18 @@ void FitRun::finish() {
   });
   label_rows();
   if (!together_.first()) return;
-  const std::vector<double> explained = method_->explained(workers_);
   const std::unique_ptr<Embedding> embedding = method_->embedding(report_.instances);
   const RowStore* labels = method_->labels();
   if (model_) {
-    setting_.scaling = model_->scaling();
-    describe_living();
+    if (again_) model_->set_negatives(setting_.clipped);
+    report_living(*model_, setting_, state_);
   } else {
-    std::vector<double> rows = sample_rows(*embedding, kmeans_sample_size(report_.clusters), setting_.options.seed);
-    if (report_.stopped && static_cast<Index>(rows.size()) < Index{report_.clusters} * report_.rank) {
-      throw Error(ErrorKind::interrupted,
-                  "interrupted before there were enough instances to form clusters; nothing was written");
-    }
-    other_.emplace(setting_, method_->model(), counts_.present, static_cast<double>(counts_.observed));
-    if (other_->factors() != nullptr) other_->find_centres(std::move(rows), workers_);
-    for (int k = 0; k < report_.clusters; ++k) report_.cluster_numbers.push_back(k);
+    finish_other(*embedding);
   }
-  report_.views = setting_.views(counts_.present);
-  for (std::size_t v = 0; v < explained.size(); ++v) report_.views[v].explained = explained[v];
-  for (std::size_t v = 0; v < counts_.missing.size(); ++v) report_.views[v].missing = counts_.missing[v];
   write_results({*patterns_, sink_, report_}, *embedding, labels, other_ ? &*other_ : nullptr);
   const std::vector<double> sizes(report_.cluster_sizes.begin(), report_.cluster_sizes.end());
   if (model_) model_->set_sizes(sizes);
   if (other_) other_->set_sizes(sizes);
-}
-
-void FitRun::describe_living() {
-  if (again_) model_->set_negatives(setting_.clipped);
-  for (std::size_t v = 0; v < counts_.missing.size(); ++v) {
-    counts_.missing[v] = static_cast<Index>(model_->survey().views[v].cells);
-  }
-  report_.clusters = model_->clusters().count();
-  report_.cluster_numbers = model_->clusters().numbers;
-  report_.rank = model_->rank();
-  report_.prototypes = model_->fine().size();
-  report_.sampled = !model_->whole();
-  report_.found_by = model_->clusters().found_by;
-  report_.choice = model_->choice();
-  report_.candidates = model_->candidates();
-  report_.events = model_->take_events();
-  if (model_->timeline().size() > 1) report_.timeline = model_->timeline();
-  if (report_.choice && !report_.choice->clear) report_.warnings.push_back(report_.choice->verdict);
 }
 
 Report Clusterer::fit(Source& source, Sink& sink, Observer& observer, const Checkpointing& checkpointing) {

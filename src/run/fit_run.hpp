@@ -82,7 +82,7 @@ class FitRun {
   void check_data();
   void label_rows();
   void finish();
-  void describe_living();
+  void finish_other(const Embedding& embedding);
 
   Setting& setting_;
   Workers& workers_;

@@ -6,21 +6,10 @@
 
 #include "run/first_look.hpp"
 #include "run/fit_run.hpp"
+#include "run/living_steps.hpp"
 
 namespace omvc {
 namespace {
-
-// What the processes of one fit must have in common.
-std::string description(const Setting& setting, Index instances) {
-  std::string text = fmt::format("{} instances", instances);
-  for (const ViewSchema& view : setting.schema.views) text += fmt::format("\n{} {}", view.name, view.features);
-  for_each_param([&](const auto& param) {
-    if (std::string_view(param.name) != "threads") {
-      text += fmt::format("\n{} = {}", param.name, format_option(setting.options, param.name));
-    }
-  });
-  return text;
-}
 
 Index count_instances(Source& source) {
   if (const std::optional<Index> known = source.size()) return *known;
@@ -33,16 +22,15 @@ Index count_instances(Source& source) {
 
 // Rows that have no place in the sample of all need not travel.
 void leave_out(Reservoir& sample, Together& together) {
-  using Ranking = std::vector<std::pair<double, double>>;
-  const Ranking mine = sample.ranking();
-  std::vector<Ranking> all;
+  const Reservoir::Ranking mine = sample.ranking();
+  Reservoir::Ranking all;
   for (const std::string& bytes :
        together.gather({reinterpret_cast<const char*>(mine.data()), mine.size() * sizeof mine[0]})) {
-    Ranking& ranking = all.emplace_back(bytes.size() / sizeof mine[0]);
-    if (!ranking.empty())
-      std::memcpy(static_cast<void*>(ranking.data()), bytes.data(), ranking.size() * sizeof mine[0]);
+    const std::size_t had = all.size();
+    all.resize(had + bytes.size() / sizeof mine[0]);
+    if (!bytes.empty()) std::memcpy(static_cast<void*>(all.data() + had), bytes.data(), bytes.size());
   }
-  sample.keep_below(all);
+  sample.keep_below(std::move(all));
 }
 
 }  // namespace
@@ -76,7 +64,8 @@ void FitRun::take_part() {
     }
     instances = count_instances(*source_);
   });
-  const std::vector<std::string> all = together_.gather(description(setting_, instances));
+  const std::vector<std::string> all =
+      together_.gather(fmt::format("{} instances\n{}", instances, common_ground(setting_.options, setting_.schema)));
   for (std::size_t rank = 1; rank < all.size(); ++rank) {
     if (all[rank] == all[0]) continue;
     throw Error(ErrorKind::usage, fmt::format("rank {} has other data or options than rank 0: start every process with "
@@ -126,19 +115,15 @@ void FitRun::look_first() {
     together_.agree([&] { look_at(*source_, look, observer_, workers_); });
     if (!together_.alone()) {
       leave_out(look.sample, together_);
-      Archive archive;
-      look.save(archive);
-      const auto load = [&](const std::string& bytes) {
-        return Look::load(Archive::from_bytes(bytes, "the look of another process"), setting_.options, setting_.schema);
+      Archive mine;
+      look.save(mine);
+      const auto archive = [](const std::string& bytes) {
+        return Archive::from_bytes(bytes, "the look of another process");
       };
-      const std::string sum = together_.reduce(archive.to_bytes(), [&](std::string one, const std::string& other) {
-        Look merged = load(one);
-        merged.merge(load(other));
-        Archive out;
-        merged.save(out);
-        return out.to_bytes();
+      const std::string sum = together_.reduce(mine.to_bytes(), [&](const std::string& one, const std::string& other) {
+        return merge_looks(archive(one), archive(other), setting_.options, setting_.schema).to_bytes();
       });
-      if (together_.first()) look = load(sum);
+      if (together_.first()) look = Look::load(archive(sum), setting_.options, setting_.schema);
     }
     all.fingerprint = look.fingerprint;
     all.order = look.order;
@@ -155,12 +140,7 @@ void FitRun::look_first() {
     if (together_.first()) check_survey(all.survey, setting_.schema, setting_.options);
   });
   bytes_ = bytes_of(all.survey);
-  for (const ViewSurvey& view : all.survey.views) counts_.missing.push_back(static_cast<Index>(view.cells));
-  report_.instances = all.instances;
-  report_.unobserved = static_cast<Index>(all.survey.unobserved);
-  report_.chunk = choose_chunk(&all.survey);
-  state_.fingerprint = all.fingerprint;
-  state_.order = all.order;
+  note_look(all, setting_, state_);
 }
 
 // Looks at the data where they can be read again, and chooses what depends on them.
@@ -208,13 +188,13 @@ void FitRun::learn_sample() {
   const Timed timed(profile_, Step::learning);
   const StopWatch watch;
   try {
-    living_fit().prepare(workers_);
+    make_living(*model_, setting_, workers_);
+    living_fit().follow();
   } catch (const Error& error) {
     // Data from which no prototypes can be made are no better when the run is resumed.
     if (!keep_.file.empty() && error.kind() == ErrorKind::data) remove_checkpoint(keep_.file);
     throw;
   }
-  setting_.scaling = model_->scaling();
   report_.rank = method_->rank();
   report_.views = setting_.views({});
   if (!model_->whole()) {
@@ -222,14 +202,11 @@ void FitRun::learn_sample() {
     return;
   }
   passes_ = 0;
-  setting_.clipped = model_->negatives();
-  for (const PreparedChunk& piece : model_->sample().pieces()) prepare(*piece.chunk);
-  counts_.instances = report_.instances;
-  PassReport pass{.pass = 1, .instances = report_.instances, .chunks = 1};
-  pass.error = pass.loss = report_.loss = method_->error();
+  for (const PreparedChunk& piece : model_->sample().pieces()) patterns_->remember(*piece.chunk);
+  count_sample(*model_, setting_, state_);
+  PassReport& pass = report_.passes.back();
   pass.seconds = watch.seconds();
   pass.products = profile_.take_products();
-  report_.passes.push_back(pass);
 }
 
 void FitRun::make_method() {
@@ -340,17 +317,13 @@ void FitRun::follow_first() {
   if (together_.alone()) return;
   Archive archive;
   if (together_.first()) {
-    put_fit_state(archive, setting_, state_);
-    archive.put("together/passes", std::vector<Index>{passes_});
-    living_fit().save_for_others(archive);
+    put_living(archive, setting_, state_, passes_, *model_, false);
   }
   const std::string bytes = together_.broadcast(together_.first() ? archive.to_bytes() : "");
   together_.agree([&] {
     if (together_.first()) return;
     archive = Archive::from_bytes(bytes, "the model of the first process");
-    get_fit_state(archive, setting_, state_);
-    passes_ = static_cast<int>(archive.integers("together/passes").at(0));
-    model_.emplace(Model::load(archive, setting_.options, setting_.schema, setting_.scaling, setting_.clipped));
+    model_.emplace(get_living(archive, setting_, state_, passes_));
     living_fit().follow();
   });
 }

@@ -5,6 +5,8 @@
 
 #include "omvc/error.hpp"
 
+#include "run/living_steps.hpp"
+
 namespace omvc {
 namespace {
 
@@ -50,13 +52,6 @@ LivingFit::LivingFit(const MethodContext& context, Model& model)
       again_(context.again),
       wants_embedding_(context.embedding),
       near_(folder_.open("near", kHead + FinePrototypes::kNear)) {}
-
-void LivingFit::prepare(Workers& workers) {
-  model_->build(workers);
-  model_->cut(model_->options().clusters, true, workers);
-  follow();
-  if (!model_->whole()) model_->rest();
-}
 
 void LivingFit::follow() {
   if (wants_embedding_ && !embedding_) embedding_ = folder_.open("embedding", rank());
@@ -140,8 +135,7 @@ void LivingFit::finish(bool /*complete*/, Workers& workers) {
     model_->number_anew(workers);
     follow();
   } else if (!model_->whole()) {
-    model_->measure_counted();
-    model_->cut_counted(workers);
+    finish_living(*model_, workers);
   }
 }
 

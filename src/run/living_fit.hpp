@@ -14,9 +14,6 @@ class LivingFit final : public Method {
   // this.
   LivingFit(const MethodContext& context, Model& model);
 
-  // Makes prototypes and clusters from the first look.
-  void prepare(Workers& workers);
-
   int rank() const override { return model_->rank(); }
   void begin_pass(int pass) override;
   int learn(const PreparedChunk& chunk, Workers& workers) override;
@@ -24,10 +21,8 @@ class LivingFit final : public Method {
   void end_pass(Workers& workers) override;
   void finish(bool complete, Workers& workers) override;  // makes the clusters; `label_rows` gives them to the rows
 
-  // The model was replaced by one that another process has made.
+  // The model has prototypes now, made here or by another process.
   void follow();
-  // What the others need of the model to count and label: neither its sample nor its sums.
-  void save_for_others(Archive& archive) const { model_->save(archive, false); }
   // Labels the rows whose places are known here, as far as they lie in this range.
   void label_rows(Rows rows, Workers& workers);
   std::vector<RowStore*> results() const;  // of every row: its label and, where it is wanted, its embedding

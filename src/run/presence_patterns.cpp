@@ -5,17 +5,11 @@
 #include "report/pattern_counts.hpp"
 
 namespace omvc {
-namespace {
-
-constexpr std::size_t kMaxViews = 52;  // bits that a double holds exactly
-
-}  // namespace
-
 PresencePatterns::PresencePatterns(std::size_t views, const RowFolder& folder)
     : views_(views), store_(folder.open("patterns", 1)) {}
 
 void PresencePatterns::remember(const Chunk& chunk) {
-  if (views_ > kMaxViews) return;
+  if (views_ > PatternCounts::kMostViews) return;
   std::vector<double> patterns(chunk.rows.size(), 0);
   for (std::size_t v = 0; v < chunk.views.size(); ++v) {
     for (const Index at : chunk.views[v].present)
@@ -25,7 +19,7 @@ void PresencePatterns::remember(const Chunk& chunk) {
 }
 
 void PresencePatterns::count(Index first, const std::vector<int>& labels) {
-  if (views_ > kMaxViews) return;
+  if (views_ > PatternCounts::kMostViews) return;
   std::vector<double> patterns(labels.size());
   store_->read(first, static_cast<Index>(labels.size()), patterns.data());
   for (std::size_t i = 0; i < labels.size(); ++i) {

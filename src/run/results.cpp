@@ -13,7 +13,9 @@ namespace {
 constexpr Index kBlock = 4096;  // embedding rows read back at a time
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-void add_warnings(Report& report) {
+}  // namespace
+
+void warn_of_views(Report& report) {
   if (report.unobserved > 0) {
     report.warnings.push_back(
         fmt::format("{} of {} instances have no view at all: they get label -1 and do not influence the "
@@ -52,8 +54,6 @@ void warn_of_empty(Report& report) {
       "Clusters without any instance: {}. The data have fewer distinct groups than were asked for.", empty));
 }
 
-}  // namespace
-
 std::vector<double> sample_rows(const Embedding& embedding, Index limit, std::uint64_t seed) {
   RowSample sample(limit, seed);
   const auto r = static_cast<std::size_t>(embedding.rank());
@@ -70,7 +70,7 @@ std::vector<double> sample_rows(const Embedding& embedding, Index limit, std::ui
 void write_results(const ResultPlaces& places, const Embedding& embedding, const RowStore* stored,
                    const OtherModel* model) {
   auto& [patterns, sink, report] = places;
-  add_warnings(report);
+  warn_of_views(report);
   Tally tally(report.cluster_numbers, kOutlier);
   const Index width = stored != nullptr ? stored->width() : 0;
   std::vector<double> block;

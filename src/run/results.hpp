@@ -17,6 +17,10 @@ struct ResultPlaces {
   Report& report;
 };
 
+// What the user should know of the views, before labels were counted; and of clusters without instances, after it.
+void warn_of_views(Report& report);
+void warn_of_empty(Report& report);
+
 // Delivers all instances in the row order of the source. The labels are those stored, or, without any, the nearest
 // centres of the model.
 void write_results(const ResultPlaces& places, const Embedding& embedding, const RowStore* stored,

@@ -7,34 +7,75 @@
 #include "omvc/error.hpp"
 
 #include "chunk/rows.hpp"
+#include "file/stored_chunk.hpp"
 
 namespace omvc {
+namespace {
 
-SurveyBlocks::SurveyBlocks(const Schema& schema, bool totals, Index first)
-    : schema_(schema), totals_(totals), next_(first), current_(schema, totals) {}
+constexpr Index kMostLevels = 50;
+constexpr Index kMostBlocks = Index{1} << 48;  // times their rows: what an Index counts
 
-void SurveyBlocks::add(const Chunk& chunk, Workers& workers) {
-  const Index room = kRows - next_ % kRows;
-  if (chunk.size() <= room) {
-    current_.add(chunk, workers);
-    next_ += chunk.size();
-    if (next_ % kRows == 0) close();
-    return;
-  }
-  std::vector<Index> all(chunk.rows.size());
-  std::iota(all.begin(), all.end(), Index{0});
-  const std::span<const Index> positions(all);
-  add(take_instances(chunk, positions.first(static_cast<std::size_t>(room))), workers);
-  add(take_instances(chunk, positions.subspan(static_cast<std::size_t>(room))), workers);
+Chunk take_range(const Chunk& chunk, Index first, Index count) {
+  std::vector<Index> positions(static_cast<std::size_t>(count));
+  std::iota(positions.begin(), positions.end(), first);
+  return take_instances(chunk, positions);
 }
 
-void SurveyBlocks::close() { insert({0, (next_ - 1) / kRows}, std::exchange(current_, Survey(schema_, totals_))); }
+[[noreturn]] void twice() {
+  throw Error(ErrorKind::data, "two parts of the data hold the same rows: give each part the place of its first row");
+}
+
+}  // namespace
+
+SurveyBlocks::SurveyBlocks(const Schema& schema, bool totals, Index first)
+    : schema_(schema), totals_(totals), next_(first), loose_(first % kRows != 0) {}
+
+void SurveyBlocks::add(const Chunk& chunk, Workers& workers) {
+  for (Index at = 0; at < chunk.size();) {
+    const Index count = std::min(chunk.size() - at, kRows - next_ % kRows);
+    if (count == chunk.size()) return add_within(chunk, workers);
+    add_within(take_range(chunk, at, count), workers);
+    at += count;
+  }
+}
+
+void SurveyBlocks::add_within(const Chunk& chunk, Workers& workers) {
+  const Index block = next_ / kRows;
+  const Index place = std::exchange(next_, next_ + chunk.size());
+  if (loose_) {
+    rows_.emplace(place, take_range(chunk, 0, chunk.size()));  // what is lent may be gone when it is needed
+    loose_ = next_ % kRows != 0;
+    return;
+  }
+  Begun& begun = begun_.try_emplace(block, Begun{Survey(schema_, totals_)}).first->second;
+  begun.survey.add(chunk, workers);
+  begun.rows += chunk.size();
+  go_on(block, workers);
+}
+
+// A block that was begun takes the rows that follow, where they are there, and is closed with its last one.
+void SurveyBlocks::go_on(Index block, Workers& workers) {
+  const auto found = begun_.find(block);
+  if (found == begun_.end()) return;
+  Begun& begun = found->second;
+  for (auto rows = rows_.find(block * kRows + begun.rows); rows != rows_.end() && begun.rows < kRows;
+       rows = rows_.find(block * kRows + begun.rows)) {
+    begun.survey.add(rows->second, workers);
+    begun.rows += rows->second.size();
+    rows_.erase(rows);
+  }
+  if (begun.rows > kRows) twice();
+  if (begun.rows < kRows) return;
+  Survey survey = std::move(begun.survey);
+  begun_.erase(found);
+  insert({0, block}, std::move(survey));
+}
 
 // A node whose neighbour is there becomes one with it: what lies before comes first in the sum.
 void SurveyBlocks::insert(Node node, Survey survey) {
   const auto neighbour = nodes_.find({node.first, node.second ^ 1});
   if (neighbour == nodes_.end()) {
-    nodes_.insert_or_assign(node, std::move(survey));
+    if (!nodes_.emplace(node, std::move(survey)).second) twice();
     return;
   }
   Survey other = std::move(neighbour->second);
@@ -45,52 +86,103 @@ void SurveyBlocks::insert(Node node, Survey survey) {
 }
 
 void SurveyBlocks::merge(const SurveyBlocks& other) {
-  if (next_ % kRows != 0) close();
   for (const auto& [node, survey] : other.nodes_) insert(node, survey);
-  if (other.next_ % kRows != 0) insert({0, other.next_ / kRows}, other.current_);
-  next_ = (std::max(next_, other.next_) + kRows - 1) / kRows * kRows;
+  for (const auto& [block, begun] : other.begun_) {
+    if (!begun_.emplace(block, begun).second) twice();
+  }
+  for (const auto& [place, rows] : other.rows_) {
+    if (!rows_.emplace(place, rows).second) twice();
+  }
+  Workers alone;
+  for (const SurveyBlocks* part : {static_cast<const SurveyBlocks*>(this), &other}) {
+    std::vector<Index> blocks;
+    for (const auto& [block, begun] : part->begun_) blocks.push_back(block);
+    for (const Index block : blocks) go_on(block, alone);
+  }
+}
+
+// All blocks, those that are not full included.
+std::map<SurveyBlocks::Node, Survey> SurveyBlocks::closed() const {
+  if (begun_.empty()) return nodes_;
+  SurveyBlocks copy = *this;
+  copy.begun_.clear();
+  for (const auto& [block, begun] : begun_) copy.insert({0, block}, begun.survey);
+  return copy.nodes_;
 }
 
 Survey SurveyBlocks::sum() const {
-  if (next_ % kRows != 0) {
-    SurveyBlocks closed = *this;
-    closed.close();
-    closed.next_ = 0;
-    return closed.sum();
-  }
+  const std::map<Node, Survey> nodes = closed();
   std::map<Index, const Survey*> in_order;  // by the first block
-  for (const auto& [node, survey] : nodes_) in_order.emplace(node.second << node.first, &survey);
+  for (const auto& [node, survey] : nodes) in_order.emplace(node.second << node.first, &survey);
   Survey sum(schema_, totals_);
   for (const auto& [first, survey] : in_order) sum.merge(*survey);
   return sum;
 }
 
+bool SurveyBlocks::gapless() const {
+  const Index blocks = static_cast<Index>(begun_.size());
+  std::map<Index, Index> full;  // first block, number of them
+  Index end = 0;
+  for (const auto& [node, survey] : nodes_) full.emplace(node.second << node.first, Index{1} << node.first);
+  for (const auto& [first, count] : full) {
+    if (first != end) return false;
+    end += count;
+  }
+  return rows_.empty() && (blocks == 0 || (blocks == 1 && begun_.begin()->first == end));
+}
+
 void SurveyBlocks::save(Archive& archive, const std::string& key) const {
-  SurveyBlocks closed = *this;
-  if (closed.next_ % kRows != 0) closed.close();
   std::vector<Index> nodes;
-  for (const auto& [node, survey] : closed.nodes_) {
+  for (const auto& [node, survey] : nodes_) {
     put_survey(archive, fmt::format("{}/{}", key, nodes.size() / 2), survey);
     nodes.insert(nodes.end(), {node.first, node.second});
   }
   archive.put(key + "/nodes", nodes);
+  std::vector<Index> begun;
+  for (const auto& [block, part] : begun_) {
+    put_survey(archive, fmt::format("{}/begun{}", key, begun.size() / 2), part.survey);
+    begun.insert(begun.end(), {block, part.rows});
+  }
+  archive.put(key + "/begun", begun);
+  std::vector<Index> places;
+  for (const auto& [place, rows] : rows_) {
+    put_chunk(archive, fmt::format("{}/rows{}", key, places.size()), rows);
+    places.push_back(place);
+  }
+  archive.put(key + "/rows", places);
 }
 
 SurveyBlocks SurveyBlocks::load(const Archive& archive, const std::string& key, const Schema& schema, bool totals) {
-  constexpr Index kMostLevels = 50;
-  constexpr Index kMostBlocks = Index{1} << 48;  // times their rows: what an Index counts
   SurveyBlocks out(schema, totals);
+  const auto check = [](bool sound) {
+    if (!sound) throw Error(ErrorKind::data, "a part of the survey is of blocks that cannot be");
+  };
+  const auto survey = [&](const std::string& name) {
+    Survey found = get_survey(archive, name, schema);
+    found.totals = totals;
+    return found;
+  };
   const std::vector<Index>& nodes = archive.integers(key + "/nodes");
-  if (nodes.size() % 2 != 0) throw Error(ErrorKind::data, "a part of the survey is incomplete");
+  const std::vector<Index>& begun = archive.integers(key + "/begun");
+  const std::vector<Index>& places = archive.integers(key + "/rows");
+  if (nodes.size() % 2 != 0 || begun.size() % 2 != 0)
+    throw Error(ErrorKind::data, "a part of the survey is incomplete");
   for (std::size_t at = 0; at < nodes.size(); at += 2) {
     const Index level = nodes[at];
     const Index number = nodes[at + 1];
-    if (level < 0 || level > kMostLevels || number < 0 || number > kMostBlocks >> level) {
-      throw Error(ErrorKind::data, "a part of the survey is of blocks that cannot be");
-    }
-    out.nodes_.insert_or_assign({static_cast<int>(level), number},
-                                get_survey(archive, fmt::format("{}/{}", key, at / 2), schema));
-    out.next_ = std::max(out.next_, ((number + 1) << level) * kRows);
+    check(level >= 0 && level <= kMostLevels && number >= 0 && number <= kMostBlocks >> level);
+    out.nodes_.insert_or_assign({static_cast<int>(level), number}, survey(fmt::format("{}/{}", key, at / 2)));
+  }
+  for (std::size_t at = 0; at < begun.size(); at += 2) {
+    const Index rows = begun[at + 1];
+    check(begun[at] >= 0 && begun[at] <= kMostBlocks && rows > 0 && rows < kRows);
+    out.begun_.insert_or_assign(begun[at], Begun{survey(fmt::format("{}/begun{}", key, at / 2)), rows});
+  }
+  for (std::size_t at = 0; at < places.size(); ++at) {
+    Chunk rows = get_chunk(archive, fmt::format("{}/rows{}", key, at), schema);
+    check(places[at] > 0 && places[at] / kRows <= kMostBlocks && rows.size() > 0 &&
+          places[at] % kRows + rows.size() <= kRows);
+    out.rows_.insert_or_assign(places[at], std::move(rows));
   }
   return out;
 }

@@ -1,7 +1,10 @@
 // The survey of data that may be looked at in parts. Instances form blocks by their place in the stream; each block is
-// surveyed on its own, and the surveys of blocks are added in a fixed tree: two neighbours at a time, then two pairs of
-// neighbours, and so on. So the sum of all has the same bits wherever the parts begin and end, as long as they do so
-// between blocks, and in whatever order they are merged.
+// surveyed on its own, row after row, and the surveys of blocks are added in a fixed tree: two neighbours at a time,
+// then two pairs of neighbours, and so on. So the sum of all has the same bits wherever the parts begin and end, and in
+// whatever order they are merged.
+//
+// A part that begins within a block cannot add its first rows to anything yet: it keeps them, at most kRows - 1 of
+// them, until it is merged with the part before it. Parts that begin between blocks keep no rows.
 #pragma once
 
 #include <map>
@@ -16,31 +19,42 @@ class SurveyBlocks {
  public:
   static constexpr Index kRows = 8192;  // instances of a block
 
-  // `first` is the place of the first instance of the part, a multiple of kRows.
+  // `first` is the place of the first instance of the part.
   SurveyBlocks(const Schema& schema, bool totals, Index first = 0);
 
   // The next instances of the part.
   void add(const Chunk& chunk, Workers& workers);
-  // Takes the blocks of another part in. Both have come to their ends.
+  // Takes the blocks of another part in. Both have come to their ends. Throws ErrorKind::data where both have seen the
+  // same block.
   void merge(const SurveyBlocks& other);
 
   // Of all blocks so far.
   Survey sum() const;
+  // Whether these are the rows from the first one on, without a gap and each once.
+  bool gapless() const;
 
   void save(Archive& archive, const std::string& key) const;
   static SurveyBlocks load(const Archive& archive, const std::string& key, const Schema& schema, bool totals);
 
  private:
   using Node = std::pair<int, Index>;  // level, number: covers the blocks from number << level on, 1 << level of them
+  struct Begun {
+    Survey survey;
+    Index rows = 0;
+  };
 
-  void close();
+  void add_within(const Chunk& chunk, Workers& workers);  // a block
+  void go_on(Index block, Workers& workers);
   void insert(Node node, Survey survey);
+  std::map<Node, Survey> closed() const;
 
   Schema schema_;
   bool totals_;
   Index next_;                    // place of the next instance
-  Survey current_;                // of the block that is being added to
+  bool loose_;                    // the part began within the block that is being added to
   std::map<Node, Survey> nodes_;  // whose neighbour is not there yet
+  std::map<Index, Begun> begun_;  // blocks of which the first rows are there, by number
+  std::map<Index, Chunk> rows_;   // whose block is not there up to them, by their place
 };
 
 // A survey as entries of an archive, and back. Throws ErrorKind::data for one that contradicts itself.

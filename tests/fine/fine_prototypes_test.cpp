@@ -58,8 +58,14 @@ TEST(FinePrototypes, PartsThatAreMergedAreTheWholeToTheBit) {
       learn(parts.back(), *chunk, workers);
     }
     for (const bool backwards : {false, true}) {
-      FinePrototypes merged = start;
-      for (std::size_t i = 0; i < parts.size(); ++i) merged.merge(parts[backwards ? parts.size() - 1 - i : i]);
+      Archive sum;
+      start.save_sums(sum, "sums");
+      for (std::size_t i = 0; i < parts.size(); ++i) {
+        Archive part;
+        parts[backwards ? parts.size() - 1 - i : i].save_sums(part, "sums");
+        FinePrototypes::merge_sums(sum, part, "sums", table.views.size());
+      }
+      const FinePrototypes merged = start.with_sums(sum, "sums");
       EXPECT_EQ(bytes_of(merged), bytes_of(whole)) << "parts of " << size << (backwards ? ", backwards" : "");
     }
   }

@@ -14,6 +14,7 @@
 #include "checkpoint_run.hpp"
 #include "file/archive.hpp"
 #include "npz_arrays.hpp"
+#include "plan_values.hpp"
 #include "support/npz_writer.hpp"
 #include "support/temp_dir.hpp"
 
@@ -230,6 +231,18 @@ void add_matrix_market(const Seeds& seeds) {
   seeds.add(targets, "triangle", banner + "array real symmetric\n2 2\n1\n2\n3\n");
 }
 
+void add_plans(const Seeds& seeds) {
+  const fuzz::PlanValues values;
+  seeds.add({"plan"}, "look", values.looks[1]);
+  seeds.add({"plan"}, "ranks", values.ranks);
+  seeds.add({"plan"}, "state", values.state);
+  seeds.add({"plan"}, "task", values.task);
+  seeds.add({"plan"}, "counts", values.counts[1]);
+  seeds.add({"plan"}, "last", values.last);
+  seeds.add({"plan"}, "last-task", values.last_task);
+  seeds.add({"plan"}, "tally", values.tallies[1]);
+}
+
 void add_models(const Seeds& seeds, const TempDir& dir) {
   Archive archive;
   archive.put("number", 2.5);
@@ -320,6 +333,7 @@ void write_seeds(const std::string& folder, const std::filesystem::path& example
   add_mat(seeds, dir);
   add_models(seeds, dir);
   add_checkpoints(seeds, dir);
+  add_plans(seeds);
   add_stream_rows(seeds);
 }
 

@@ -17,6 +17,11 @@ def test_quick_start():
     assert done.returncode == 0 and "3 clusters" in done.stdout, done.stderr
 
 
+def test_dask_cluster():
+    done = subprocess.run([sys.executable, ROOT / "examples" / "dask_cluster.py"], capture_output=True, text=True)
+    assert done.returncode == 0 and "12000 instances, 4 clusters" in done.stdout, done.stderr
+
+
 def test_debian_archive():
     done = subprocess.run([sys.executable, ROOT / "examples" / "debian_archive.py", "--limit", "500", "--clusters", "5"],
                           capture_output=True, text=True)

@@ -98,6 +98,29 @@ TEST(Tally, DoesNotDependOnTheOrder) {
   EXPECT_EQ(one.confidence_histogram, other.confidence_histogram);
 }
 
+TEST(Tally, PartsThatAreMergedAreTheWhole) {
+  std::vector<Labelled> all = some_labels(3);
+  for (Labelled& one : all) one.confidence = std::round(one.confidence * 4096) / 4096;  // as prototypes vote
+  std::vector<Tally> parts(4, Tally({0, 1, 2, 3, 9}, 3));
+  Tally whole({0, 1, 2, 3, 9}, 3);
+  for (const Labelled& one : all) {
+    whole.add(one.row, one.label, one.confidence, one.distance);
+    parts[static_cast<std::size_t>(one.row * one.row % 4 + one.row / 300)].add(one.row, one.label, one.confidence,
+                                                                               one.distance);
+  }
+  Tally merged({0, 1, 2, 3, 9}, 3);
+  for (const Tally& part : parts) {
+    Archive archive;
+    part.save(archive, "part");
+    merged.merge(Tally::load(archive, "part", 3));
+  }
+  Archive one;
+  Archive other;
+  whole.save(one, "tally");
+  merged.save(other, "tally");
+  EXPECT_TRUE(one.to_bytes() == other.to_bytes());
+}
+
 TEST(Tally, WithoutConfidenceTellsSizesAlone) {
   Tally counted({0, 1}, 3);
   const double nan = std::numeric_limits<double>::quiet_NaN();

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "omvc/error.hpp"
 #include "omvc/planted.hpp"
 #include "omvc/source.hpp"
 
@@ -39,7 +40,13 @@ TEST(SurveyBlocks, PartsThreadsAndOrderOfMergingChangeNoBit) {
   const std::string expected = bytes(whole);
   EXPECT_TRUE(bytes(part(*source, 0, kInstances, 500, three).sum()) == expected);
   const Index k = SurveyBlocks::kRows;
-  for (const auto& cuts : std::vector<std::vector<Index>>{{0, k, kInstances}, {0, 2 * k, 3 * k, kInstances}}) {
+  // Between blocks, within them, several within one, and across some.
+  for (const auto& cuts :
+       std::vector<std::vector<Index>>{{0, k, kInstances},
+                                       {0, 2 * k, 3 * k, kInstances},
+                                       {0, 1, kInstances},
+                                       {0, 100, 200, k - 1, k + 1, 2 * k + 5, kInstances - 1, kInstances},
+                                       {0, k / 2, 3 * k, 3 * k + 10, kInstances}}) {
     for (const bool backwards : {false, true}) {
       std::vector<SurveyBlocks> parts;
       for (std::size_t i = 0; i + 1 < cuts.size(); ++i) {
@@ -52,8 +59,26 @@ TEST(SurveyBlocks, PartsThreadsAndOrderOfMergingChangeNoBit) {
         parts[0].merge(SurveyBlocks::load(archive, "part", source->schema(), true));
       }
       EXPECT_TRUE(bytes(parts[0].sum()) == expected);
+      EXPECT_TRUE(parts[0].gapless());
     }
   }
+}
+
+TEST(SurveyBlocks, GapsAndRowsThatComeTwiceAreNoticed) {
+  const auto source = planted();
+  Workers workers;
+  const SurveyBlocks first = part(*source, 0, 9000, 500, workers);
+  SurveyBlocks later = part(*source, 9100, 9000, 500, workers);
+  EXPECT_TRUE(first.gapless());
+  EXPECT_FALSE(later.gapless());
+  later.merge(first);
+  EXPECT_FALSE(later.gapless());
+  later.merge(part(*source, 9000, 100, 500, workers));
+  EXPECT_TRUE(later.gapless());
+  later.merge(part(*source, 9000, 100, 500, workers));
+  EXPECT_FALSE(later.gapless()) << "rows that have no place";
+  SurveyBlocks again = first;
+  EXPECT_THROW(again.merge(first), Error);
 }
 
 TEST(Survey, CountsWhatIsThere) {
