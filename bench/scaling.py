@@ -3,6 +3,7 @@
 
     python3 bench/scaling.py [--omvc build/omvc] [--mpirun mpirun] [--out FILE.json]     measures
     python3 bench/scaling.py --from FILE.json --write                                    into docs/scaling.md
+    python3 bench/cost_model.py FILE.json --write                                        what it predicts for more machines
 
 Planted data of two shapes: youtube (92,457 instances, three dense views) and reuters (111,740, five sparse views); ranks
 are measured on four times the rows of youtube, one thread each. A larger machine needs this file, the command and its
@@ -45,11 +46,22 @@ def timed(command, labels):
     return time.monotonic() - start, hashlib.sha256(labels.read_bytes()).hexdigest()[:12]
 
 
+def costs(omvc, shape, times, path, labels):
+    """What a fit on one thread takes of its parts, and what its sums are made of."""
+    found = subprocess.run([*omvc, "fit", path, "-k", str(CLUSTERS[shape]), "--threads", "1", "--quiet", "--json",
+                            "--labels", labels], check=True, capture_output=True, text=True)
+    report = json.loads(found.stdout)
+    return {"shape": shape, "times": times, "rows": report["n"], "seconds": report["seconds"],
+            "results": report["profile"]["results"], "bytes": path.stat().st_size, "clusters": report["clusters"],
+            "features": sum(view["features"] for view in report["view_details"]), "prototypes": report["prototypes"],
+            "rank": report["rank"], "refined": "refined" in report["found_by"]}
+
+
 def measure(given, folder):
     omvc = given.omvc.split()
     labels = folder / "labels.txt"
     out = {"machine": model_name(), "cores": os.cpu_count(), "date": str(datetime.date.today()), "counts": given.counts,
-           "rows": []}
+           "rows": [], "costs": []}
 
     def one(kind, shape, times, count, before, path):
         command = [*before, *omvc, "fit", path, "-k", str(CLUSTERS[shape]), "--labels", labels, "--quiet", "--threads",
@@ -61,6 +73,10 @@ def measure(given, folder):
         print(json.dumps(row), flush=True)
 
     for shape in CLUSTERS:
+        for times in (1, given.times):
+            path = generate(omvc, shape, times, folder)
+            out["costs"].append(costs(omvc, shape, times, path, labels))
+            path.unlink()
         path = generate(omvc, shape, 1, folder)
         for threads in given.counts:
             one("threads", shape, 1, threads, [], path)

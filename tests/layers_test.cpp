@@ -59,6 +59,7 @@ const std::map<std::string, Names> kMayKnowPublic{
     {"mask", {"source/order"}},
     {"options", {"factorise", "methods", "model", "report", "run", "scale"}},
     {"page", {"report", "run"}},
+    {"plan", {"run"}},
     {"planted", {"source"}},
     {"report", {"cut", "methods", "model", "parallel", "report", "run"}},
     {"rows", {"source/rows"}},

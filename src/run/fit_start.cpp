@@ -20,17 +20,26 @@ Index count_instances(Source& source) {
   return instances;
 }
 
-// Rows that have no place in the sample of all need not travel.
-void leave_out(Reservoir& sample, Together& together) {
-  const Reservoir::Ranking mine = sample.ranking();
-  Reservoir::Ranking all;
-  for (const std::string& bytes :
-       together.gather({reinterpret_cast<const char*>(mine.data()), mine.size() * sizeof mine[0]})) {
-    const std::size_t had = all.size();
-    all.resize(had + bytes.size() / sizeof mine[0]);
-    if (!bytes.empty()) std::memcpy(static_cast<void*>(all.data() + had), bytes.data(), bytes.size());
-  }
-  sample.keep_below(std::move(all));
+// Rows that have no place in the sample of all need not travel. What travels here is bounded by the sample, however
+// many processes there are.
+void leave_out(Reservoir& sample, const ReservoirOptions& options, Together& together) {
+  using Ranking = Reservoir::Ranking;
+  const auto to_bytes = [](const Ranking& ranking) {
+    return std::string(reinterpret_cast<const char*>(ranking.data()), ranking.size() * sizeof ranking[0]);
+  };
+  const auto from_bytes = [](const std::string& bytes) {
+    Ranking ranking(bytes.size() / sizeof(Ranking::value_type));
+    if (!ranking.empty()) std::memcpy(static_cast<void*>(ranking.data()), bytes.data(), bytes.size());
+    return ranking;
+  };
+  const std::string all = together.reduce(to_bytes(Reservoir::cut(sample.ranking(), options)),
+                                          [&](std::string one, const std::string& more) {
+                                            Ranking both = from_bytes(one);
+                                            const Ranking other = from_bytes(more);
+                                            both.insert(both.end(), other.begin(), other.end());
+                                            return to_bytes(Reservoir::cut(std::move(both), options));
+                                          });
+  sample.keep_below(from_bytes(together.broadcast(all)));
 }
 
 }  // namespace
@@ -114,7 +123,7 @@ void FitRun::look_first() {
     Look look(setting_.options, setting_.schema, rows_.first);
     together_.agree([&] { look_at(*source_, look, observer_, workers_); });
     if (!together_.alone()) {
-      leave_out(look.sample, together_);
+      leave_out(look.sample, reservoir_options(setting_.options), together_);
       Archive mine;
       look.save(mine);
       const auto archive = [](const std::string& bytes) {
