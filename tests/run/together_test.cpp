@@ -100,7 +100,9 @@ TEST(Together, AStoppedRunGoesOnWithAnotherNumberOfProcesses) {
   const Outcome alone = fit_by(1, options());
   const test::TempDir folder;
   // In the first and in the second pass of the process that is stopped.
-  for (const auto& [chunk, resumed] : {std::pair{3, 2}, {kInSecondPass, 1}, {kInSecondPass, 2}}) {
+  for (const std::pair<int, int> tried : {std::pair{3, 2}, {kInSecondPass, 1}, {kInSecondPass, 2}}) {
+    const int chunk = tried.first;
+    const int resumed = tried.second;
     const Checkpointing keep{.file = folder.path("run"), .resume = true};
     const std::vector<std::string> failures = test::run_ranks(3, [&](Exchange& exchange) {
       Stopper stopper(exchange.rank() == 1 ? chunk : 1000000);
