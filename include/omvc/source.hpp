@@ -2,9 +2,10 @@
 // caller asks for. Reading files is one kind of source (omvc/input.hpp), a matrix in memory another; write your own by
 // deriving from Source.
 //
-// A source is used by one thread at a time, but not always by the same one: fit and assign read it on a thread of their
-// own, ahead of the learning, and that thread has ended when they return or throw. While it reads, schema() may be
-// called by others, and ids() of instances that were delivered already; nothing else is.
+// A source is used by one thread at a time, but not always by the same one: fit and assign read it on threads of their
+// own, ahead of the learning, and these have ended when they return or throw. While they read, schema() may be called
+// by others, and ids() of instances that were delivered already; nothing else is, except the second half of
+// begin_next() where a source divides its work.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +28,16 @@ class Source {
   // The next instances of the stream, at most max_rows of them; nothing at the end. Never an empty chunk. Over a whole
   // pass Chunk::rows holds every number from 0 to N-1 once, in any order that is the same for every pass.
   virtual std::optional<Chunk> next(Index max_rows) = 0;
+
+  // next() in two steps, so that several threads can share the work of reading. The first step, one at a time and in
+  // order, takes the place of the next instances; the second, `read`, delivers them, on any thread and beside the
+  // second steps of other chunks. Each is called once at most, and before rewind() or the end of the source. What goes
+  // wrong may be thrown by either. A source that is not written for this does all work in the first step.
+  struct Delivery {
+    Index rows = 0;  // that read() will deliver; none at the end
+    std::function<Chunk()> read;
+  };
+  virtual Delivery begin_next(Index max_rows);
 
   // Goes back to the first instance. Returns false where the stream cannot be read again (a pipe).
   virtual bool rewind() = 0;

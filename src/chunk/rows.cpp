@@ -57,6 +57,37 @@ void append(CsrBlock<T>& block, const CsrBlock<T>& more) {
   block.values.append(more.values.begin(), more.values.end());
 }
 
+// Moves the given rows, which ascend, to the front, and forgets the others.
+template <class T>
+void keep(DenseBlock<T>& block, std::span<const Index> rows) {
+  std::vector<T>& values = block.values.own();
+  auto to = values.begin();
+  for (const Index row : rows) {
+    const auto from = values.begin() + row * block.cols;
+    to = from == to ? from + block.cols : std::copy(from, from + block.cols, to);
+  }
+  values.erase(to, values.end());
+}
+
+template <class T>
+void keep(CsrBlock<T>& block, std::span<const Index> rows) {
+  std::vector<T>& values = block.values.own();
+  Index end = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Index first = block.offsets[static_cast<std::size_t>(rows[i])];
+    const Index last = block.offsets[static_cast<std::size_t>(rows[i]) + 1];
+    if (first != end) {
+      std::copy(block.columns.begin() + first, block.columns.begin() + last, block.columns.begin() + end);
+      std::copy(values.begin() + first, values.begin() + last, values.begin() + end);
+    }
+    end += last - first;
+    block.offsets[i + 1] = end;
+  }
+  block.offsets.resize(rows.size() + 1);
+  block.columns.resize(static_cast<std::size_t>(end));
+  values.resize(static_cast<std::size_t>(end));
+}
+
 template <class To, class From>
 std::vector<To> converted(const Buffer<From>& values) {
   std::vector<To> out(values.size());
@@ -119,6 +150,34 @@ Chunk take_instances(const Chunk& chunk, std::span<const Index> positions) {
     out.views.push_back({take_rows(view.block, rows), std::move(present)});
   }
   return out;
+}
+
+void keep_in_place(Chunk& chunk, const std::vector<bool>& kept) {
+  std::vector<Index> place(kept.size());  // of the instances that stay
+  Index count = 0;
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    place[i] = count;
+    if (!kept[i]) continue;
+    chunk.rows[static_cast<std::size_t>(count++)] = chunk.rows[i];
+  }
+  chunk.rows.resize(static_cast<std::size_t>(count));
+  for (ChunkView& view : chunk.views) {
+    std::vector<Index> rows;
+    std::vector<Index> present;
+    for (std::size_t i = 0; i < view.present.size(); ++i) {
+      const auto at = static_cast<std::size_t>(view.present[i]);
+      if (!kept[at]) continue;
+      rows.push_back(static_cast<Index>(i));
+      present.push_back(place[at]);
+    }
+    std::visit(
+        [&](auto& block) {
+          keep(block, rows);
+          block.rows = static_cast<Index>(rows.size());
+        },
+        view.block);
+    view.present = std::move(present);
+  }
 }
 
 bool is_sparse(const Block& block) {

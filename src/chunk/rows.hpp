@@ -13,6 +13,9 @@ Block take_rows(const Block& block, std::span<const Index> rows);
 // The given instances of a chunk, in the given order, each at most once.
 Chunk take_instances(const Chunk& chunk, std::span<const Index> positions);
 
+// Only the instances for which keep[position] holds stay, in the memory that they have.
+void keep_in_place(Chunk& chunk, const std::vector<bool>& keep);
+
 // Whether single precision holds the number as it is.
 bool fits_single(double x);
 

@@ -47,7 +47,7 @@ Matrix presence_patterns(const Sample& sample, Index rows) {
 std::vector<std::int32_t> graph_labels(const CandidateInput& input, Workers& workers) {
   const Index rows = std::min(input.sample.size(), kGraphRows);
   const Matrix affinity = row_affinity(input.sample, rows, workers);
-  const Spectrum spectrum = spectrum_beside(affinity, input.clusters, presence_patterns(input.sample, rows));
+  const Spectrum spectrum = spectrum_beside(affinity, input.clusters, presence_patterns(input.sample, rows), workers);
   const std::vector<int> groups = cut_spectrum(spectrum, input.clusters, input.seed, workers.threads());
   return {groups.begin(), groups.end()};
 }

@@ -21,32 +21,41 @@ std::vector<std::int32_t> part_of(const std::vector<std::int32_t>& labels, Index
 Index recount(const Sample& sample, std::size_t pieces, const std::vector<std::int32_t>& before,
               const std::vector<std::int32_t>& after, FinePrototypes& prototypes, Workers& workers) {
   Index changed = 0;
+  std::vector<std::vector<std::int32_t>> from(pieces);
+  std::vector<std::vector<std::int32_t>> to(pieces);
+  std::vector<Members> leaving;
+  std::vector<Members> coming;
   for (std::size_t p = 0; p < pieces; ++p) {
     const PreparedChunk& piece = sample.pieces()[p];
-    std::vector<std::int32_t> from = part_of(before, sample.first(p), piece.size());
-    std::vector<std::int32_t> to = part_of(after, sample.first(p), piece.size());
+    from[p] = part_of(before, sample.first(p), piece.size());
+    to[p] = part_of(after, sample.first(p), piece.size());
     Index moved = 0;
-    for (std::size_t i = 0; i < from.size(); ++i) {
-      if (from[i] == to[i]) {
-        from[i] = to[i] = -1;
+    for (std::size_t i = 0; i < from[p].size(); ++i) {
+      if (from[p][i] == to[p][i]) {
+        from[p][i] = to[p][i] = -1;
       } else {
         ++moved;
       }
     }
     if (moved == 0) continue;
-    prototypes.take_out(piece, from, workers);
-    prototypes.count(piece, to, workers);
+    leaving.push_back({&piece, &from[p]});
+    coming.push_back({&piece, &to[p]});
     changed += moved;
   }
+  prototypes.take_out(leaving, workers);
+  prototypes.count(coming, workers);
   return changed;
 }
 
 }  // namespace
 
 Assigned assign_sample(const Sample& sample, std::size_t pieces, const PrototypeTable& table, Workers& workers) {
+  const Timed timed(workers.profile(), Step::prototypes);
+  std::vector<Near> found(pieces);
+  for_pieces(pieces, workers,
+             [&](std::size_t p, Workers& own) { found[p] = find_near(sample.pieces()[p], table, 1, 0, own); });
   Assigned out;
-  for (std::size_t p = 0; p < pieces; ++p) {
-    const Near near = find_near(sample.pieces()[p], table, 1, 0, workers);
+  for (const Near& near : found) {
     out.labels.insert(out.labels.end(), near.ids.begin(), near.ids.end());
     for (const double distance : near.distances) out.error += std::isnan(distance) ? 0 : distance;
   }

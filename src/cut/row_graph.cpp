@@ -13,6 +13,7 @@ namespace {
 constexpr Index kNeighbourShare = 10;  // a row has one in so many of the others for neighbours
 constexpr Index kLeastNeighbours = 10;
 constexpr double kUsualSum = 1;    // the mean sum over a neighbourhood, added to that of each row this many times
+constexpr Index kRowsAtOnce = 64;  // that a thread works on
 constexpr double kBackground = 1;  // affinity of all rows alike, as a multiple of the mean degree
 
 // The rows of one view among the first instances, of unit length, and the instances they belong to.
@@ -64,48 +65,56 @@ ViewRows rows_of_view(const Sample& sample, std::size_t view, Index rows) {
 }
 
 // Adds the relative similarities of one view to W, and 1 to `shared` for every pair of rows that have it.
-void add_view(const ViewRows& view, Matrix& W, Matrix& shared) {
+void add_view(const ViewRows& view, Matrix& W, Matrix& shared, Workers& workers) {
   const auto n = static_cast<Index>(view.instances.size());
   if (n < 2) return;
   const Eigen::SparseMatrix<double, Eigen::RowMajor> transposed = view.X.transpose();
-  Matrix S = Matrix(view.X * transposed);
-  S = S.cwiseMax(0);
-  S.diagonal().setZero();
   const Index count = std::min(n - 1, std::max(kLeastNeighbours, n / kNeighbourShare));
   Matrix relative = Matrix::Zero(n, n);
   Vector sums = Vector::Zero(n);
-  std::vector<Index> order(static_cast<std::size_t>(n));
-  for (Index i = 0; i < n; ++i) {
-    std::iota(order.begin(), order.end(), Index{0});
-    std::nth_element(order.begin(), order.begin() + count - 1, order.end(),
-                     [&](Index a, Index b) { return std::pair(-S(i, a), a) < std::pair(-S(i, b), b); });
-    for (Index j = 0; j < count; ++j) {
-      const Index other = order[static_cast<std::size_t>(j)];
-      relative(i, other) = S(i, other);
-      sums(i) += S(i, other);
+  for_blocks(workers, n, kRowsAtOnce, true, [&](Index first, Index last) {
+    const Eigen::SparseMatrix<double, Eigen::RowMajor> rows = view.X.middleRows(first, last - first);
+    const Matrix S = Matrix(rows * transposed).cwiseMax(0);
+    std::vector<Index> order(static_cast<std::size_t>(n));
+    for (Index i = first; i < last; ++i) {
+      RowVector similar = S.row(i - first);
+      similar(i) = 0;
+      std::iota(order.begin(), order.end(), Index{0});
+      std::nth_element(order.begin(), order.begin() + count - 1, order.end(),
+                       [&](Index a, Index b) { return std::pair(-similar(a), a) < std::pair(-similar(b), b); });
+      for (Index j = 0; j < count; ++j) {
+        const Index other = order[static_cast<std::size_t>(j)];
+        relative(i, other) = similar(other);
+        sums(i) += similar(other);
+      }
     }
-  }
+  });
   // A row that resembles no other has a small sum, and would be tied to the few it shares a word with as firmly as
   // others to their many: the usual sum is added to each.
   const double usual = kUsualSum * sums.mean();
-  relative = (sums.array() + usual).max(1e-300).inverse().matrix().asDiagonal() * relative;
-  for (Index i = 0; i < n; ++i) {
-    for (Index j = 0; j < n; ++j) {
-      const Index a = view.instances[static_cast<std::size_t>(i)];
-      const Index b = view.instances[static_cast<std::size_t>(j)];
-      W(a, b) += relative(i, j) + relative(j, i);
-      shared(a, b) += 1;
+  const Vector scale = (sums.array() + usual).max(1e-300).inverse();
+  for_blocks(workers, n, kRowsAtOnce, true, [&](Index first, Index last) {
+    for (Index i = first; i < last; ++i) relative.row(i) *= scale(i);
+  });
+  for_blocks(workers, n, kRowsAtOnce, true, [&](Index first, Index last) {
+    for (Index i = first; i < last; ++i) {
+      for (Index j = 0; j < n; ++j) {
+        const Index a = view.instances[static_cast<std::size_t>(i)];
+        const Index b = view.instances[static_cast<std::size_t>(j)];
+        W(a, b) += relative(i, j) + relative(j, i);
+        shared(a, b) += 1;
+      }
     }
-  }
+  });
 }
 
 }  // namespace
 
-Matrix row_affinity(const Sample& sample, Index rows, Workers& /*workers*/) {
+Matrix row_affinity(const Sample& sample, Index rows, Workers& workers) {
   Matrix W = Matrix::Zero(rows, rows);
   Matrix shared = Matrix::Zero(rows, rows);
   for (std::size_t v = 0; v < sample.pieces().front().views.size(); ++v) {
-    add_view(rows_of_view(sample, v, rows), W, shared);
+    add_view(rows_of_view(sample, v, rows), W, shared, workers);
   }
   W = W.cwiseQuotient(shared.cwiseMax(1)).eval();
   // Small islands would be cut off first: a little affinity of all rows keeps them (Amini, Chen, Bickel, Levina 2013).

@@ -47,14 +47,24 @@ FinePrototypes::FinePrototypes(const Schema& schema, Index count, FineRule rule)
   for (Matrix& W : affinity_) W = Matrix::Zero(count, count);
 }
 
-void FinePrototypes::count(const PreparedChunk& chunk, const Near& near, std::uint64_t seed, Workers& workers) {
-  std::vector<std::int32_t> nearest(static_cast<std::size_t>(chunk.size()), -1);
-  for (Index i = 0; i < chunk.size(); ++i) {
-    // One that is infinitely far from all prototypes is near to none.
-    const auto at = static_cast<std::size_t>(i);
-    if (std::isfinite(near.distances[at])) nearest[at] = near.id(i, 0);
+void FinePrototypes::count(std::span<const PreparedChunk> chunks, std::span<const Near> near, std::uint64_t seed,
+                           Workers& workers) {
+  std::vector<std::vector<std::int32_t>> nearest(chunks.size());
+  std::vector<Members> members;
+  for (std::size_t c = 0; c < chunks.size(); ++c) {
+    nearest[c].assign(static_cast<std::size_t>(chunks[c].size()), -1);
+    for (std::size_t i = 0; i < nearest[c].size(); ++i) {
+      // One that is infinitely far from all prototypes is near to none.
+      if (std::isfinite(near[c].distances[i])) nearest[c][i] = near[c].id(static_cast<Index>(i), 0);
+    }
+    members.push_back({&chunks[c], &nearest[c]});
   }
-  count(chunk, nearest, workers);
+  count(members, workers);
+  for (std::size_t c = 0; c < chunks.size(); ++c) add_affinity(chunks[c], near[c], nearest[c], seed);
+}
+
+void FinePrototypes::add_affinity(const PreparedChunk& chunk, const Near& near,
+                                  const std::vector<std::int32_t>& nearest, std::uint64_t seed) {
   for (std::size_t v = 0; v < near.squares.size(); ++v) {
     const double step = kSquareSteps * rule_.quantum[v] * rule_.quantum[v];
     for (std::size_t i = 0; i < near.squares[v].size(); ++i) {
@@ -74,16 +84,20 @@ void FinePrototypes::count(const PreparedChunk& chunk, const Near& near, std::ui
   }
 }
 
-void FinePrototypes::add(const PreparedChunk& chunk, const std::vector<std::int32_t>& ids, double sign,
-                         Workers& workers) {
+void FinePrototypes::add(std::span<const Members> members, double sign, Workers& workers) {
   for (std::size_t v = 0; v < sums_.size(); ++v) {
-    add_rounded_rows(chunk, v, ids, sign, rule_.quantum[v], sums_[v], workers);
-    for (const Index at : chunk.present(v)) {
-      if (ids[static_cast<std::size_t>(at)] >= 0) counts_[v](ids[static_cast<std::size_t>(at)]) += sign;
+    add_rounded_rows(members, v, sign, rule_.quantum[v], sums_[v], workers);
+    for (const Members& of : members) {
+      for (const Index at : of.chunk->present(v)) {
+        const std::int32_t id = (*of.ids)[static_cast<std::size_t>(at)];
+        if (id >= 0) counts_[v](id) += sign;
+      }
     }
   }
-  for (Index i = 0; i < chunk.size(); ++i) {
-    if (ids[static_cast<std::size_t>(i)] >= 0) mass_(ids[static_cast<std::size_t>(i)]) += sign;
+  for (const Members& of : members) {
+    for (const std::int32_t id : *of.ids) {
+      if (id >= 0) mass_(id) += sign;
+    }
   }
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <span>
 #include <vector>
 
 #include "file/archive.hpp"
@@ -34,15 +35,14 @@ class FinePrototypes {
 
   // Adds the instances of a chunk: each to its nearest prototype, and to the affinity of those it lies between, in one
   // of two halves drawn by row number. The prototypes stay where they are.
-  void count(const PreparedChunk& chunk, const Near& near, std::uint64_t seed, Workers& workers);
-  // Adds instances to the prototypes that are named, without affinity; -1: to none. And takes those out again that were
-  // added so, which leaves no trace: the sums are exact.
-  void count(const PreparedChunk& chunk, const std::vector<std::int32_t>& ids, Workers& workers) {
-    add(chunk, ids, 1, workers);
+  void count(std::span<const PreparedChunk> chunks, std::span<const Near> near, std::uint64_t seed, Workers& workers);
+  void count(const PreparedChunk& chunk, const Near& near, std::uint64_t seed, Workers& workers) {
+    count({&chunk, 1}, {&near, 1}, seed, workers);
   }
-  void take_out(const PreparedChunk& chunk, const std::vector<std::int32_t>& ids, Workers& workers) {
-    add(chunk, ids, -1, workers);
-  }
+  // Adds instances to the prototypes that are named, without affinity. And takes those out again that were added so,
+  // which leaves no trace: the sums are exact.
+  void count(std::span<const Members> members, Workers& workers) { add(members, 1, workers); }
+  void take_out(std::span<const Members> members, Workers& workers) { add(members, -1, workers); }
   void forget();              // all sums to zero; the prototypes stay
   void decay(double factor);  // all sums times this
 
@@ -98,7 +98,9 @@ class FinePrototypes {
                              bool sums);
 
  private:
-  void add(const PreparedChunk& chunk, const std::vector<std::int32_t>& ids, double sign, Workers& workers);
+  void add(std::span<const Members> members, double sign, Workers& workers);
+  void add_affinity(const PreparedChunk& chunk, const Near& near, const std::vector<std::int32_t>& nearest,
+                    std::uint64_t seed);
 
   FineRule rule_;
   PrototypeTable table_;

@@ -16,6 +16,14 @@ namespace {
 
 constexpr double kSlack = 1.25;  // shrunk once it is this much too large, so that shrinking is rare
 
+void keep_marked(std::vector<double>& values, const std::vector<bool>& keep) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (keep[i]) values[count++] = values[i];
+  }
+  values.resize(count);
+}
+
 // Bytes that each instance of a chunk takes where it is kept alone: what it counts for does not depend on others.
 std::vector<double> bytes_of_rows(const Chunk& chunk) {
   std::vector<double> bytes(chunk.rows.size(), 3 * sizeof(double));
@@ -63,22 +71,40 @@ bool Reservoir::counts_still(std::size_t at) const {
   return drawn < std::exp2(came - now_ / options_.half_life);
 }
 
-void Reservoir::offer(const Chunk& chunk, double clock) {
-  now_ = std::max(now_, clock + static_cast<double>(chunk.size()));
+Reservoir::Picked Reservoir::pick(const Chunk& chunk, double clock) const {
   std::vector<bool> observed(chunk.rows.size(), false);
   for (const ChunkView& view : chunk.views) {
     for (const Index at : view.present) observed[static_cast<std::size_t>(at)] = true;
   }
+  Picked out;
+  out.end = clock + static_cast<double>(chunk.size());
   std::vector<Index> taken;
-  std::vector<double> priorities;
   for (std::size_t i = 0; i < chunk.rows.size(); ++i) {
     if (!observed[i]) continue;
     const double p = priority(chunk.rows[i], clock);
     if (!whole_ && p >= limit_) continue;
     taken.push_back(static_cast<Index>(i));
-    priorities.push_back(p);
+    out.priorities.push_back(p);
   }
-  if (!taken.empty()) add(take_instances(chunk, taken), priorities);
+  if (taken.empty()) return out;
+  out.rows = take_instances(chunk, taken);
+  out.bytes = bytes_of_rows(out.rows);
+  for (ChunkView& view : out.rows.views) view.block = narrowed(std::move(view.block));
+  return out;
+}
+
+void Reservoir::take(Picked picked) {
+  now_ = std::max(now_, picked.end);
+  // The limit may have fallen since they were picked.
+  std::vector<bool> keep;
+  for (const double p : picked.priorities) keep.push_back(whole_ || p < limit_);
+  if (std::find(keep.begin(), keep.end(), false) != keep.end()) {
+    keep_in_place(picked.rows, keep);
+    keep_marked(picked.priorities, keep);
+    keep_marked(picked.bytes, keep);
+    for (ChunkView& view : picked.rows.views) view.block = narrowed(std::move(view.block));
+  }
+  if (!picked.priorities.empty()) add(std::move(picked));
 }
 
 void Reservoir::merge(const Reservoir& other) {
@@ -87,27 +113,29 @@ void Reservoir::merge(const Reservoir& other) {
     whole_ = false;
   }
   now_ = std::max(now_, other.now_);
-  if (other.size() > 0) add(other.kept_, other.priorities_);
+  if (other.size() > 0) {
+    Picked all{other.kept_, other.priorities_, other.sizes_, other.now_};
+    for (ChunkView& view : all.rows.views) view.block = narrowed(std::move(view.block));
+    add(std::move(all));
+  }
   if (!whole_) shrink();
 }
 
-void Reservoir::add(Chunk rows, const std::vector<double>& priorities) {
-  const std::vector<double> bytes = bytes_of_rows(rows);
-  sizes_.insert(sizes_.end(), bytes.begin(), bytes.end());
-  bytes_ += std::accumulate(bytes.begin(), bytes.end(), 0.0);
-  for (std::size_t v = 0; v < rows.views.size(); ++v) {
-    Block& block = rows.views[v].block;
-    block = narrowed(std::move(block));
-    if (kept_.views.empty() || kept_.views[v].block.index() == block.index()) continue;
+void Reservoir::add(Picked picked) {
+  sizes_.insert(sizes_.end(), picked.bytes.begin(), picked.bytes.end());
+  bytes_ += std::accumulate(picked.bytes.begin(), picked.bytes.end(), 0.0);
+  for (std::size_t v = 0; v < picked.rows.views.size() && !kept_.views.empty(); ++v) {
+    Block& block = picked.rows.views[v].block;
+    if (kept_.views[v].block.index() == block.index()) continue;
     block = widened(std::move(block));
     kept_.views[v].block = widened(std::move(kept_.views[v].block));
   }
   if (kept_.views.empty()) {
-    kept_ = std::move(rows);
+    kept_ = std::move(picked.rows);
   } else {
-    append_chunk(kept_, rows, schema_);
+    append_chunk(kept_, picked.rows, schema_);
   }
-  priorities_.insert(priorities_.end(), priorities.begin(), priorities.end());
+  priorities_.insert(priorities_.end(), picked.priorities.begin(), picked.priorities.end());
   const bool full = bytes_ > kSlack * static_cast<double>(options_.bytes) ||
                     static_cast<double>(size()) > kSlack * static_cast<double>(options_.rows);
   if (full) shrink();
@@ -122,7 +150,18 @@ void Reservoir::widen(const Schema& wider) {
 }
 
 void Reservoir::settle() {
-  if (size() > 0) shrink();
+  if (size() > 0) {
+    shrink();
+    const std::vector<Index> order = in_order();
+    const auto sorted = [&](const std::vector<double>& values) {
+      std::vector<double> out;
+      for (const Index at : order) out.push_back(values[static_cast<std::size_t>(at)]);
+      return out;
+    };
+    kept_ = take_instances(kept_, order);
+    priorities_ = sorted(priorities_);
+    sizes_ = sorted(sizes_);
+  }
   for (ChunkView& view : kept_.views) view.block = narrowed(std::move(view.block));
 }
 
@@ -164,10 +203,16 @@ bool Reservoir::comes_before(Index a, Index b) const {
   return std::pair(priorities_[i], kept_.rows[i]) < std::pair(priorities_[j], kept_.rows[j]);
 }
 
-void Reservoir::shrink() {
+std::vector<Index> Reservoir::in_order() const {
   std::vector<Index> order(kept_.rows.size());
   std::iota(order.begin(), order.end(), Index{0});
   std::sort(order.begin(), order.end(), [&](Index a, Index b) { return comes_before(a, b); });
+  return order;
+}
+
+void Reservoir::shrink() {
+  const std::vector<Index> order = in_order();
+  std::vector<bool> keep(order.size(), false);
   std::size_t count = 0;
   double sum = 0;
   while (count < order.size()) {
@@ -176,25 +221,19 @@ void Reservoir::shrink() {
                                      static_cast<Index>(count) < options_.rows);
     if (!fits || (!whole_ && priorities_[at] >= limit_)) break;
     sum += sizes_[at];
+    keep[at] = true;
     ++count;
   }
-  if (count < order.size()) {
-    limit_ = priorities_[static_cast<std::size_t>(order[count])];
-    whole_ = false;
-  }
-  order.resize(count);
-  const auto taken = [&](const std::vector<double>& values) {
-    std::vector<double> out;
-    for (const Index at : order) out.push_back(values[static_cast<std::size_t>(at)]);
-    return out;
-  };
-  kept_ = take_instances(kept_, order);
-  priorities_ = taken(priorities_);
-  sizes_ = taken(sizes_);
+  if (count == order.size()) return;
+  limit_ = priorities_[static_cast<std::size_t>(order[count])];
+  whole_ = false;
+  keep_in_place(kept_, keep);
+  keep_marked(priorities_, keep);
+  keep_marked(sizes_, keep);
   bytes_ = sum;
 }
 
-std::vector<Chunk> Reservoir::pieces(Index rows, Index most) const {
+std::vector<Chunk> Reservoir::pieces(Index rows, Workers& workers, Index most) const {
   std::vector<Index> order(kept_.rows.size());
   std::iota(order.begin(), order.end(), Index{0});
   const auto before = [&](Index a, Index b) { return comes_before(a, b); };
@@ -211,11 +250,11 @@ std::vector<Chunk> Reservoir::pieces(Index rows, Index most) const {
     order.erase(std::remove_if(least, order.end(), last), order.end());
   }
   const Index kept = std::min(most, static_cast<Index>(order.size()));
-  std::vector<Chunk> pieces;
-  for (Index first = 0; first < kept; first += rows) {
-    const auto count = static_cast<std::size_t>(std::min(rows, kept - first));
-    pieces.push_back(take_instances(kept_, {order.data() + first, count}));
-  }
+  std::vector<Chunk> pieces(static_cast<std::size_t>((kept + rows - 1) / rows));
+  for_blocks(workers, kept, rows, true, [&](Index first, Index last) {
+    pieces[static_cast<std::size_t>(first / rows)] =
+        take_instances(kept_, {order.data() + first, static_cast<std::size_t>(last - first)});
+  });
   return pieces;
 }
 

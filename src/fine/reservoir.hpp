@@ -18,6 +18,7 @@
 #include "omvc/chunk.hpp"
 
 #include "file/archive.hpp"
+#include "parallel/workers.hpp"
 
 namespace omvc {
 
@@ -34,7 +35,18 @@ class Reservoir {
   Reservoir(const Schema& schema, const ReservoirOptions& options) : options_(options), schema_(schema) {}
 
   // Rows without any view are passed over. `clock` is the number of instances that came before the chunk.
-  void offer(const Chunk& chunk, double clock);
+  void offer(const Chunk& chunk, double clock) { take(pick(chunk, clock)); }
+
+  // The same in two steps, of which the first, most of the work, may be done for several chunks at once, each by a
+  // thread of its own. Chunks are taken in the order of the stream.
+  struct Picked {
+    Chunk rows;  // of the chunk, those that may have a place
+    std::vector<double> priorities;
+    std::vector<double> bytes;
+    double end = 0;  // the clock after the chunk
+  };
+  Picked pick(const Chunk& chunk, double clock) const;
+  void take(Picked picked);
 
   // Takes the sample of another part of the stream in. Both have the same schema and options.
   void merge(const Reservoir& other);
@@ -62,7 +74,7 @@ class Reservoir {
 
   // The rows, at most `rows` in a piece and the first `most` in all: a sample of the sample, at the cost of these
   // alone. With a half-life a row is among them with the chance that it still counts.
-  std::vector<Chunk> pieces(Index rows, Index most = std::numeric_limits<Index>::max()) const;
+  std::vector<Chunk> pieces(Index rows, Workers& workers, Index most = std::numeric_limits<Index>::max()) const;
 
   void save(Archive& archive, const std::string& key) const;
   static Reservoir load(const Archive& archive, const std::string& key, const Schema& schema,
@@ -74,8 +86,9 @@ class Reservoir {
   double priority(Index row, double clock) const;
   bool counts_still(std::size_t at) const;
   bool comes_before(Index a, Index b) const;  // by priority
-  void add(Chunk rows, const std::vector<double>& priorities);
-  void shrink();  // to what is allowed
+  void add(Picked picked);
+  void shrink();                        // to what is allowed
+  std::vector<Index> in_order() const;  // of their priorities
 
   ReservoirOptions options_;
   Schema schema_;

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstring>
 #include <fmt/core.h>
 #include <hdf5.h>
 #include <limits>
@@ -177,17 +179,30 @@ Handle Dataset::select(Index first, Index count, Index first_col, Index cols, Ha
 
 template <class T>
 std::vector<T> Dataset::read(Index first, Index count, Index first_col, Index cols) const {
-  const Call call;
   if (!is_number(elements_)) throw Error(kRead, fmt::format("{}: numbers are needed here", where()));
-  check_range(first, count, first_col, cols, sizeof(T));
+  {
+    const Call call;
+    check_range(first, count, first_col, cols, sizeof(T));
+  }
   std::vector<T> values(static_cast<std::size_t>(count * cols));
   if (values.empty()) return values;
+  if (!read_now(begin_read(first, count, first_col, cols, values))) {
+    throw Error(kRead, fmt::format("{}: cannot be read: {}", where(), std::strerror(errno)));
+  }
+  return values;
+}
+
+template <class T>
+std::vector<PostponedReads::Read> Dataset::begin_read(Index first, Index count, Index first_col, Index cols,
+                                                      std::vector<T>& values) const {
+  const Call call;
   Handle memory;
   const Handle space = select(first, count, first_col, cols, memory);
   const Handle how = transfer(id(), native<T>(), count * cols);
+  PostponedReads postponed(values.data(), sizeof(T) * values.size());
   check(H5Dread(id(), native<T>(), memory.get(), space.get(), how.get(), values.data()), kRead, where(),
         "cannot be read");
-  return values;
+  return postponed.take();
 }
 
 template <class T>

@@ -13,6 +13,7 @@
 #include "omvc/chunk.hpp"
 
 #include "hdf5/handle.hpp"
+#include "hdf5/storage.hpp"
 
 namespace omvc::h5 {
 
@@ -90,6 +91,10 @@ class Dataset : public Object {
   void check_inside() const;
   void check_range(Index first, Index count, Index first_col, Index cols, Index element_bytes) const;
   Handle select(Index first, Index count, Index first_col, Index cols, Handle& memory) const;
+  // Reads what the library has to read itself, and returns the rest.
+  template <class T>
+  std::vector<PostponedReads::Read> begin_read(Index first, Index count, Index first_col, Index cols,
+                                               std::vector<T>& values) const;
   void append_raw(Id memory_type, const void* values, Index count);
 
   std::vector<Index> shape_;

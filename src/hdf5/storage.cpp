@@ -1,9 +1,11 @@
 #include "hdf5/storage.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <functional>
 #include <hdf5.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -64,6 +66,8 @@ herr_t features(const H5FD_t*, unsigned long* flags) {
   return 0;
 }
 
+PostponedReads* postponing = nullptr;  // under the library's lock
+
 haddr_t allocated(const H5FD_t* file, H5FD_mem_t) { return driven(file).allocated; }
 
 herr_t allocate(H5FD_t* file, H5FD_mem_t, haddr_t end) {
@@ -78,12 +82,14 @@ herr_t get_storage(H5FD_t* file, hid_t, void** out) {
   return 0;
 }
 
-herr_t read_bytes(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t at, std::size_t size, void* out) {
+herr_t read_bytes(H5FD_t* file, H5FD_mem_t sort, hid_t, haddr_t at, std::size_t size, void* out) {
   // What lies beyond the end was allocated and never written: it is zero.
   const haddr_t end = driven(file).size;
   const std::size_t stored = at >= end ? 0 : static_cast<std::size_t>(std::min<haddr_t>(end - at, size));
   std::memset(static_cast<char*>(out) + stored, 0, size - stored);
-  return read_fully_at(driven(file).storage->descriptor(), out, stored, static_cast<std::int64_t>(at)) ? 0 : -1;
+  const auto place = static_cast<std::int64_t>(at);
+  if (sort == H5FD_MEM_DRAW && PostponedReads::note(driven(file).storage, place, stored, out)) return 0;
+  return read_fully_at(driven(file).storage->descriptor(), out, stored, place) ? 0 : -1;
 }
 
 herr_t write_bytes(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t at, std::size_t size, const void* data) {
@@ -172,6 +178,28 @@ std::shared_ptr<Storage> share_storage(int descriptor, const std::string& path) 
   const int copy = ::fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
   if (copy < 0) throw Error(ErrorKind::io, fmt::format("cannot write {}: {}", path, std::strerror(errno)));
   return std::make_shared<Storage>(copy, path);
+}
+
+PostponedReads::PostponedReads(void* memory, std::size_t bytes)
+    : begin_(static_cast<char*>(memory)), end_(begin_ + bytes) {
+  postponing = this;
+}
+
+PostponedReads::~PostponedReads() { postponing = nullptr; }
+
+bool PostponedReads::note(const std::shared_ptr<Storage>& storage, std::int64_t at, std::size_t size, void* to) {
+  auto* const first = static_cast<char*>(to);
+  const std::less<> before;
+  if (postponing == nullptr || before(first, postponing->begin_) || before(postponing->end_, first + size))
+    return false;
+  postponing->reads_.push_back({storage, at, size, to});
+  return true;
+}
+
+bool read_now(const std::vector<PostponedReads::Read>& reads) {
+  return std::all_of(reads.begin(), reads.end(), [](const PostponedReads::Read& read) {
+    return read_fully_at(read.storage->descriptor(), read.to, read.size, read.at);
+  });
 }
 
 Handle access_to(const std::shared_ptr<Storage>& storage) {

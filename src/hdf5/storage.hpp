@@ -7,8 +7,10 @@
 // failures leave objects that can never be closed; this way it closes everything, and `check_written` throws.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "hdf5/handle.hpp"
 
@@ -47,5 +49,36 @@ Handle access_to(const std::shared_ptr<Storage>& storage);
 
 // Throws ErrorKind::io if a write to the file of an object failed.
 void check_written(Id object);
+
+// Reads put off until the library's lock is gone, so that several threads read at once. While it lives, what the
+// library would read from a file straight into the given memory is noted instead; what it reads into memory of its own,
+// to unpack or convert it, is read as always. Made and ended under one Call, in which one call of the library reads.
+class PostponedReads {
+ public:
+  PostponedReads(void* memory, std::size_t bytes);
+  ~PostponedReads();
+  PostponedReads(const PostponedReads&) = delete;
+  PostponedReads& operator=(const PostponedReads&) = delete;
+
+  // What was noted, to be read without the lock.
+  struct Read {
+    std::shared_ptr<Storage> storage;
+    std::int64_t at = 0;
+    std::size_t size = 0;
+    void* to = nullptr;
+  };
+  std::vector<Read> take() { return std::move(reads_); }
+
+  // For the driver: whether the read was noted.
+  static bool note(const std::shared_ptr<Storage>& storage, std::int64_t at, std::size_t size, void* to);
+
+ private:
+  char* begin_;
+  char* end_;
+  std::vector<Read> reads_;
+};
+
+// Does what was put off. Returns false where a file cannot be read.
+bool read_now(const std::vector<PostponedReads::Read>& reads);
 
 }  // namespace omvc::h5

@@ -134,26 +134,31 @@ Near find_near(const PreparedChunk& chunk, const PrototypeTable& table, Index wa
   for (const ChunkView& view : chunk.chunk->views) near.squares.push_back(squares_of_rows(view.block, workers));
   const RowParts parts = parts_of(chunk, near.squares);
 
-  Matrix distances = Matrix::Zero(n, m);
-  NarrowMatrix products;
+  std::vector<NarrowMatrix> products(chunk.views.size());
   for (std::size_t v = 0; v < chunk.views.size(); ++v) {
-    products.resize(chunk.views[v].rows(), m);
-    chunk.views[v].times(table.columns[v], products, workers);
-    for_tall_blocks(workers, products.rows(), m, [&](Index first, Index count) {
-      for (Index i = first; i < first + count; ++i) {
-        distances.row(chunk.present(v)[static_cast<std::size_t>(i)]) +=
-            table.norms[v] - 2 * products.row(i).cast<double>();
-      }
-    });
+    products[v].resize(chunk.views[v].rows(), m);
+    chunk.views[v].times(table.columns[v], products[v], workers);
   }
   const Index listed = std::min(near.count + 1, m);
   std::vector<double> gaps(static_cast<std::size_t>(n), 0.0);
   for_blocks(workers, n, kRowsAtOnce, static_cast<double>(n * m) > kPairsWorthThreads, [&](Index first, Index last) {
     Listed found;
+    RowVector distances(m);  // short of ||x||^2
+    std::vector<Index> next(chunk.views.size());  // row of each view
+    for (std::size_t v = 0; v < next.size(); ++v) {
+      const std::vector<Index>& present = chunk.present(v);
+      next[v] = std::lower_bound(present.begin(), present.end(), first) - present.begin();
+    }
     for (Index i = first; i < last; ++i) {
       const auto at = static_cast<std::size_t>(i);
       if (parts.views[at] == 0) continue;
-      smallest(distances.row(i).data(), m, listed, found);
+      distances.setZero();
+      for (std::size_t v = 0; v < next.size(); ++v) {
+        const auto row = static_cast<std::size_t>(next[v]);
+        if (row == chunk.present(v).size() || chunk.present(v)[row] != i) continue;
+        distances += table.norms[v] - 2 * products[v].row(next[v]++).cast<double>();
+      }
+      smallest(distances.data(), m, listed, found);
       const double reference = listed > near.count ? found.distance[static_cast<std::size_t>(near.count)]
                                                    : found.distance[static_cast<std::size_t>(listed - 1)] + beyond;
       if (!std::isfinite(reference)) continue;  // values so large that their squares are not numbers any more
@@ -168,37 +173,42 @@ Near find_near(const PreparedChunk& chunk, const PrototypeTable& table, Index wa
   return near;
 }
 
-void add_rounded_rows(const PreparedChunk& chunk, std::size_t view, const std::vector<std::int32_t>& ids, double sign,
-                      double quantum, Matrix& sums, Workers& workers) {
+void add_rounded_rows(std::span<const Members> members, std::size_t view, double sign, double quantum, Matrix& sums,
+                      Workers& workers) {
   const Timed timed(workers.profile(), Step::prototypes);
   const double round = 6755399441055744.0 * quantum;  // 1.5 * 2^52: adding and subtracting it leaves multiples of it
   const Index stride = sums.outerStride();
-  const std::vector<Index>& present = chunk.present(view);
-  std::visit(
-      [&](const auto& X) {
-        const bool in_parallel = static_cast<double>(X.values.size()) > kPairsWorthThreads;
-        const Index block = std::max<Index>(kFeatureBlock, (X.cols + workers.threads() - 1) / workers.threads());
-        for_blocks(workers, X.cols, block, in_parallel, [&](Index first, Index last) {
-          for (Index i = 0; i < X.rows; ++i) {
-            const std::int32_t id = ids[static_cast<std::size_t>(present[static_cast<std::size_t>(i)])];
-            if (id < 0) continue;
-            double* to = sums.data() + id;
-            if constexpr (requires { X.offsets; }) {
-              const auto begin = X.columns.begin() + X.offsets[static_cast<std::size_t>(i)];
-              const auto end = X.columns.begin() + X.offsets[static_cast<std::size_t>(i) + 1];
-              for (auto column = std::lower_bound(begin, end, first); column != end && *column < last; ++column) {
-                const auto e = static_cast<std::size_t>(column - X.columns.begin());
-                to[*column * stride] += sign * ((static_cast<double>(X.values[e]) + round) - round);
-              }
-            } else {
-              const auto* x = X.values.data() + i * X.cols;
-              for (Index j = first; j < last; ++j)
-                to[j * stride] += sign * ((static_cast<double>(x[j]) + round) - round);
-            }
-          }
-        });
-      },
-      chunk.chunk->views[view].block);
+  const auto add = [&](const auto& X, const Members& of, Index first, Index last) {
+    const std::vector<Index>& present = of.chunk->present(view);
+    for (Index i = 0; i < X.rows; ++i) {
+      const std::int32_t id = (*of.ids)[static_cast<std::size_t>(present[static_cast<std::size_t>(i)])];
+      if (id < 0) continue;
+      double* to = sums.data() + id;
+      if constexpr (requires { X.offsets; }) {
+        const auto begin = X.columns.begin() + X.offsets[static_cast<std::size_t>(i)];
+        const auto end = X.columns.begin() + X.offsets[static_cast<std::size_t>(i) + 1];
+        for (auto column = std::lower_bound(begin, end, first); column != end && *column < last; ++column) {
+          const auto e = static_cast<std::size_t>(column - X.columns.begin());
+          to[*column * stride] += sign * ((static_cast<double>(X.values[e]) + round) - round);
+        }
+      } else {
+        const auto* x = X.values.data() + i * X.cols;
+        for (Index j = first; j < last; ++j) to[j * stride] += sign * ((static_cast<double>(x[j]) + round) - round);
+      }
+    }
+  };
+  double values = 0;
+  for (const Members& of : members) {
+    values += std::visit([](const auto& X) { return static_cast<double>(X.values.size()); },
+                         of.chunk->chunk->views[view].block);
+  }
+  const Index features = sums.rows();
+  const Index block = std::max<Index>(kFeatureBlock, (features + workers.threads() - 1) / workers.threads());
+  for_blocks(workers, features, block, values > kPairsWorthThreads, [&](Index first, Index last) {
+    for (const Members& of : members) {
+      std::visit([&](const auto& X) { add(X, of, first, last); }, of.chunk->chunk->views[view].block);
+    }
+  });
 }
 
 }  // namespace omvc

@@ -5,6 +5,7 @@
 // tells which prototype is nearest as well as double does, in half the time and memory.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "kernels/data_block.hpp"
@@ -38,10 +39,16 @@ struct Near {
 // last by `beyond`. They are multiples of 2^-12, so that sums of their products are exact whatever their order.
 Near find_near(const PreparedChunk& chunk, const PrototypeTable& table, Index count, double beyond, Workers& workers);
 
+// Instances of a chunk, and the prototype of each; -1: none.
+struct Members {
+  const PreparedChunk* chunk;
+  const std::vector<std::int32_t>* ids;
+};
+
 // sums.col(ids[at]) += sign x for every row x of a view, where `at` is its instance and ids[at] >= 0, with values
 // rounded to multiples of `quantum`: such sums are exact, and so the same for any order, cut or merge, and a row can be
 // taken out again.
-void add_rounded_rows(const PreparedChunk& chunk, std::size_t view, const std::vector<std::int32_t>& ids, double sign,
-                      double quantum, Matrix& sums, Workers& workers);
+void add_rounded_rows(std::span<const Members> members, std::size_t view, double sign, double quantum, Matrix& sums,
+                      Workers& workers);
 
 }  // namespace omvc

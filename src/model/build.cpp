@@ -85,13 +85,16 @@ void Model::measure_sample() {
   }
 }
 
-const Sample& Model::sample() {
+const Sample& Model::sample(Workers& workers) {
   if (sample_) return *sample_;
-  std::vector<Chunk> pieces = reservoir_.pieces(kPiece);
-  if (whole()) clipped_.assign(schema_.views.size(), 0);
-  for (Chunk& piece : pieces) {
-    const std::vector<Index> negatives = scale(piece);
-    for (std::size_t v = 0; v < negatives.size() && whole(); ++v) clipped_[v] += negatives[v];
+  std::vector<Chunk> pieces = reservoir_.pieces(kPiece, workers);
+  std::vector<std::vector<Index>> negatives(pieces.size());
+  for_pieces(pieces.size(), workers, [&](std::size_t p, Workers&) { negatives[p] = scale(pieces[p]); });
+  if (whole()) {
+    clipped_.assign(schema_.views.size(), 0);
+    for (const std::vector<Index>& of_piece : negatives) {
+      for (std::size_t v = 0; v < of_piece.size(); ++v) clipped_[v] += of_piece[v];
+    }
   }
   sample_.emplace(std::move(pieces));
   latent_.resize(0, 0);
@@ -114,7 +117,7 @@ void Model::build(Workers& workers) {
   if (reservoir_.size() == 0) throw Error(ErrorKind::data, "no instance with at least one view was learned");
   sample_.reset();
   choose_scaling();
-  sample();
+  sample(workers);
   measure_sample();
   const Index k = options_.clusters > 0 ? options_.clusters : kUnknownClusters;
   Index rank = options_.rank > 0
@@ -139,16 +142,18 @@ void Model::build(Workers& workers) {
 }
 
 void Model::need_sample(Workers& workers) {
-  sample();
+  sample(workers);
   if (near_.size() == sample_->pieces().size()) return;
   const std::size_t embedded = by_direction() ? sample_->pieces_for(kSparseRows) : 0;
   latent_.resize(embedded < sample_->pieces().size() ? sample_->first(embedded) : sample_->size(), rank());
   near_.clear();
-  for (std::size_t p = 0; p < sample_->pieces().size(); ++p) {
+  near_.resize(sample_->pieces().size());
+  const Timed timed(workers.profile(), Step::prototypes);
+  for_pieces(near_.size(), workers, [&](std::size_t p, Workers& own) {
     const PreparedChunk& piece = sample_->pieces()[p];
-    if (p < embedded) latent_.middleRows(sample_->first(p), piece.size()) = embed(piece, workers);
-    near_.push_back(fine_.near(piece, workers));
-  }
+    if (p < embedded) latent_.middleRows(sample_->first(p), piece.size()) = embed(piece, own);
+    near_[p] = fine_.near(piece, own);
+  });
 }
 
 // What the factorisation makes of the mean latent row of each group, d x groups for every view: it knows of a group
@@ -175,11 +180,15 @@ void Model::make_fine(Workers& workers) {
   fine_ = FinePrototypes(schema_, m, means);
   const std::size_t used = sample_->pieces_for(latent_.rows());
   if (!by_direction()) fine_.set_prior(reconstructed(groups, m), kPriorRows);
+  std::vector<std::vector<std::int32_t>> ids(used);
+  std::vector<Members> members;
   for (std::size_t p = 0; p < used; ++p) {
     const PreparedChunk& piece = sample_->pieces()[p];
     const auto first = groups.begin() + sample_->first(p);
-    fine_.count(piece, std::vector<std::int32_t>(first, first + piece.size()), workers);
+    ids[p].assign(first, first + piece.size());
+    members.push_back({&piece, &ids[p]});
   }
+  fine_.count(members, workers);
   fine_.settle(workers);
   fine_.drop_empty(workers);
   for (int round = 0; round < kRounds; ++round) {
@@ -191,12 +200,12 @@ void Model::make_fine(Workers& workers) {
 }
 
 void Model::count_sample(Workers& workers) {
-  near_.clear();
+  const Timed timed(workers.profile(), Step::prototypes);
+  const std::vector<PreparedChunk>& pieces = sample_->pieces();
+  near_.resize(pieces.size());
+  for_pieces(pieces.size(), workers, [&](std::size_t p, Workers& own) { near_[p] = fine_.near(pieces[p], own); });
   fine_.forget();
-  for (const PreparedChunk& piece : sample_->pieces()) {
-    near_.push_back(fine_.near(piece, workers));
-    fine_.count(piece, near_.back(), options_.seed, workers);
-  }
+  fine_.count(pieces, near_, options_.seed, workers);
   if (stands_for() != 1) fine_.decay(stands_for());
 }
 

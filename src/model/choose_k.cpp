@@ -45,11 +45,12 @@ std::string verdict_of(const ClusterChoice& choice, const KSigns& best, double r
 
 }  // namespace
 
-ClusterChoice choose_clusters(const FinePrototypes& fine, int most, std::uint64_t seed, int threads) {
+ClusterChoice choose_clusters(const FinePrototypes& fine, int most, std::uint64_t seed, Workers& workers) {
+  const int threads = workers.threads();
   ClusterChoice out;
-  const Spectrum whole = spectrum_of(fine.affinity(), most + 1);
-  const Spectrum first = spectrum_of(fine.affinity(0), most);
-  const Spectrum second = spectrum_of(fine.affinity(1), most);
+  const Spectrum whole = spectrum_of(fine.affinity(), most + 1, workers);
+  const Spectrum first = spectrum_of(fine.affinity(0), most, workers);
+  const Spectrum second = spectrum_of(fine.affinity(1), most, workers);
   out.eigenvalues = whole.values;
   const int last =
       static_cast<int>(std::min({whole.values.size(), first.values.size() + 1, second.values.size() + 1})) - 1;

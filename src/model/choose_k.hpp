@@ -10,6 +10,6 @@
 namespace omvc {
 
 // Considers K from 2 to at most `most`.
-ClusterChoice choose_clusters(const FinePrototypes& fine, int most, std::uint64_t seed, int threads);
+ClusterChoice choose_clusters(const FinePrototypes& fine, int most, std::uint64_t seed, Workers& workers);
 
 }  // namespace omvc

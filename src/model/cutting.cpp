@@ -27,7 +27,7 @@ Model::Before Model::remember(Workers& workers) {
   Before before;
   if (!has_clusters()) return before;
   rest();
-  sample();
+  sample(workers);
   before.clusters = clusters_;
   before.places = placing().size();
   for (const PreparedChunk& piece : sample_->pieces()) {
@@ -64,7 +64,7 @@ void Model::find_clusters(int asked, Workers& workers) {
   int clusters = asked;
   if (clusters == 0) {
     const int most = std::min<int>(kMostChosen, static_cast<int>(fine_.size()) / 3);
-    choice_ = choose_clusters(fine_, most, options_.seed, workers.threads());
+    choice_ = choose_clusters(fine_, most, options_.seed, workers);
     clusters = choice_->clusters;
   }
   if (asked == 0 && fine_.size() < 2) {
@@ -90,7 +90,7 @@ std::vector<std::int32_t> Model::cut_fine(int clusters, Workers& workers) {
                             "clusters",
                             clusters, fine_.size()));
   }
-  clusters_.group = cut_spectrum(spectrum_of(fine_.affinity(), clusters), clusters, options_.seed, workers.threads());
+  clusters_.group = cut_spectrum(spectrum_of(fine_.affinity(), clusters, workers), clusters, options_.seed, workers.threads());
   clusters_.numbers.resize(static_cast<std::size_t>(clusters));
   for (int k = 0; k < clusters; ++k) clusters_.numbers[static_cast<std::size_t>(k)] = k;
   clusters_.refined = false;
@@ -146,19 +146,20 @@ void Model::use_refined(FinePrototypes prototypes, int clusters, Workers& worker
   }
   // Counted once more with their distances, for what is usual; half the mean gap is what the last of few prototypes is
   // compared with.
+  const Timed timed(workers.profile(), Step::prototypes);
+  const std::vector<PreparedChunk>& pieces = sample_->pieces();
+  std::vector<Near> near(pieces.size());
+  for_pieces(pieces.size(), workers, [&](std::size_t p, Workers& own) { near[p] = coarse_.near(pieces[p], own); });
   double gap = 0;
+  for (const Near& piece : near) gap += piece.gap;
   coarse_.forget();
-  for (const PreparedChunk& piece : sample_->pieces()) {
-    const Near near = coarse_.near(piece, workers);
-    coarse_.count(piece, near, options_.seed, workers);
-    gap += near.gap;
-  }
+  coarse_.count(pieces, near, options_.seed, workers);
   coarse_.set_beyond(gap / (2 * static_cast<double>(sample_->size())));
   if (stands_for() != 1) coarse_.decay(stands_for());
 }
 
 void Model::number_anew(Workers& workers) {
-  sample();
+  sample(workers);
   const std::vector<int> before = clusters_.numbers;
   give_numbers({}, workers);
   history_.rename(before, clusters_.numbers);
@@ -169,10 +170,10 @@ void Model::cut_counted(Workers& workers) {
   if (!clusters_.refined) {
     if (options_.clusters == 0) {
       choice_ = choose_clusters(fine_, std::min<int>(kMostChosen, static_cast<int>(fine_.size()) / 3), options_.seed,
-                                workers.threads());
+                                workers);
     }
     const int clusters = choice_ ? choice_->clusters : options_.clusters;
-    clusters_.group = cut_spectrum(spectrum_of(fine_.affinity(), clusters), clusters, options_.seed, workers.threads());
+    clusters_.group = cut_spectrum(spectrum_of(fine_.affinity(), clusters, workers), clusters, options_.seed, workers.threads());
     clusters_.numbers.resize(static_cast<std::size_t>(clusters));
   }
   std::vector<double> sizes(static_cast<std::size_t>(clusters_.count()), 0.0);
@@ -248,7 +249,7 @@ std::vector<CutLevel> Model::tree(int most, Workers& workers) {
   if (most < 2)
     throw Error(ErrorKind::usage, fmt::format("a tree begins with 2 clusters, so it cannot end at {}", most));
   most = static_cast<int>(std::min<Index>(most, nodes));
-  const Spectrum spectrum = spectrum_of(fine_.affinity(), most);
+  const Spectrum spectrum = spectrum_of(fine_.affinity(), most, workers);
   std::vector<CutLevel> levels;
   std::vector<int> before;
   for (int k = 2; k <= most; ++k) {

@@ -21,12 +21,21 @@ bool wants_totals(const Options& options) {
 Look::Look(const Options& options, const Schema& schema, Index place)
     : survey(schema, wants_totals(options), place), sample(schema, reservoir_options(options)), first(place) {}
 
-void Look::add(const Chunk& chunk, std::uint64_t print, Workers& workers) {
-  survey.add(chunk, workers);
-  sample.offer(chunk, static_cast<double>(first + instances));
-  order += order_hash(first + instances, chunk);
+void Look::add(std::span<const Chunk* const> chunks, std::uint64_t print, Workers& workers) {
+  survey.add(chunks, workers);
+  std::vector<Index> places;
+  for (const Chunk* chunk : chunks) {
+    places.push_back(first + instances);
+    order += order_hash(places.back(), *chunk);
+    instances += chunk->size();
+  }
+  std::vector<Reservoir::Picked> picked(chunks.size());
+  for_blocks(workers, static_cast<Index>(chunks.size()), 1, true, [&](Index i, Index) {
+    const auto at = static_cast<std::size_t>(i);
+    picked[at] = sample.pick(*chunks[at], static_cast<double>(places[at]));
+  });
+  for (Reservoir::Picked& rows : picked) sample.take(std::move(rows));
   fingerprint += print;
-  instances += chunk.size();
 }
 
 void Look::merge(const Look& other) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "omvc/options.hpp"
 
@@ -16,8 +17,8 @@ struct Look {
   // Of a part that begins at this place in the stream.
   Look(const Options& options, const Schema& schema, Index first = 0);
 
-  // The next instances, whose fingerprint the caller knows.
-  void add(const Chunk& chunk, std::uint64_t fingerprint, Workers& workers);
+  // The next instances, chunk after chunk, with the fingerprint of all of them.
+  void add(std::span<const Chunk* const> chunks, std::uint64_t fingerprint, Workers& workers);
   void merge(const Look& other);
   // Nothing more comes: the sample is brought to the form that the whole of the data give it.
   void settle() { sample.settle(); }

@@ -119,7 +119,11 @@ class Model {
   const Factorisation& factors() const { return *factors_; }
 
   // The rows of the sample, scaled, as `place` takes them. Made when asked for; `rest` gives the room back.
-  const Sample& sample();
+  const Sample& sample(Workers& workers);
+  const Sample& sample() {
+    Workers alone;
+    return sample(alone);
+  }
   void rest() { sample_.reset(); }
 
   const FinePrototypes& placing() const { return clusters_.refined ? coarse_ : fine_; }

@@ -75,6 +75,8 @@ void Profile::count_product(Step step, Index columns) {
   ++(step == Step::times ? count.times : count.transpose_times);
 }
 
+void Profile::count_products(const std::vector<ProductCount>& more) { add_products(more, products_); }
+
 std::vector<ProductCount> Profile::take_products() { return std::exchange(products_, {}); }
 
 void add_products(const std::vector<ProductCount>& more, std::vector<ProductCount>& products) {

@@ -56,6 +56,8 @@ class Profile {
 
   // One product of a view of a chunk with a matrix of so many columns, by X (Step::times) or X' (transpose_times).
   void count_product(Step step, Index columns);
+  // What the profile of another thread counted.
+  void count_products(const std::vector<ProductCount>& more);
   // What was counted since the last call.
   std::vector<ProductCount> take_products();
 

@@ -60,7 +60,7 @@ class Rows {
   }
 
   void look(Picture& out, Workers& workers) {
-    for (Chunk& chunk : model_.reservoir().pieces(kPiece, limits_.rows)) {
+    for (Chunk& chunk : model_.reservoir().pieces(kPiece, workers, limits_.rows)) {
       workers.poll();
       add(std::move(chunk), out, workers);
     }
@@ -222,7 +222,7 @@ void add_levels(Picture& out, const Model& model, const Spectrum& spectrum, cons
 Spectrum look_at_graph(Picture& out, const Model& model, int levels, Workers& workers) {
   const Matrix affinity = model.fine().affinity();
   const Index wanted = std::max<Index>({kEigenvalues, Index{levels}, Index{model.clusters().count()} + 10});
-  Spectrum spectrum = spectrum_of(affinity, wanted);
+  Spectrum spectrum = spectrum_of(affinity, wanted, workers);
   out.eigenvalues = spectrum.values;
   out.mass = model.fine().mass();
   out.at = lay_out(affinity, spectrum, workers);

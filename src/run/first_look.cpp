@@ -12,16 +12,24 @@ namespace omvc {
 namespace {
 
 constexpr Index kSurveyRows = 256;  // instances read at a time
+constexpr int kMostReaders = 16;
 
-// Calls use(item) for every chunk of the source.
+// Calls use(chunks, fingerprint) for all chunks of the source, as many at once as are ready.
 template <class F>
 void for_chunks(Source& source, Observer& observer, Workers& workers, const F& use) {
   const Schema schema = source.schema();
-  ChunkStream stream(source, schema, kSurveyRows, nullptr, workers.threads());
+  const int readers = std::min(workers.threads(), kMostReaders);
+  ChunkStream stream(source, schema, kSurveyRows, nullptr, workers.threads(), readers);
   Index instances = 0;
-  while (const std::optional<StreamedChunk> item = stream.next()) {
-    use(*item);
-    instances += item->chunk.size();
+  for (std::vector<StreamedChunk> items = stream.next_ready(); !items.empty(); items = stream.next_ready()) {
+    std::vector<const Chunk*> chunks;
+    std::uint64_t fingerprint = 0;
+    for (const StreamedChunk& item : items) {
+      chunks.push_back(&item.chunk);
+      fingerprint += item.fingerprint;
+      instances += item.chunk.size();
+    }
+    use(chunks, fingerprint);
     if (!observer.on_survey(instances)) {
       throw Error(ErrorKind::interrupted,
                   "interrupted while the data were read for the first time; nothing was learned");
@@ -59,16 +67,18 @@ void check_survey(const Survey& survey, const Schema& schema, const Options& opt
 
 void look_at(Source& source, Look& look, Observer& observer, Workers& workers) {
   for_chunks(source, observer, workers,
-             [&](const StreamedChunk& item) { look.add(item.chunk, item.fingerprint, workers); });
+             [&](const std::vector<const Chunk*>& chunks, std::uint64_t print) { look.add(chunks, print, workers); });
 }
 
 FirstLook look_at(Source& source, Observer& observer, Workers& workers) {
   FirstLook look{.survey = Survey(source.schema()), .fingerprint = 0, .order = 0};
-  for_chunks(source, observer, workers, [&](const StreamedChunk& item) {
-    look.survey.add(item.chunk, workers);
-    look.order += order_hash(look.instances, item.chunk);
-    look.fingerprint += item.fingerprint;
-    look.instances += item.chunk.size();
+  for_chunks(source, observer, workers, [&](const std::vector<const Chunk*>& chunks, std::uint64_t print) {
+    look.survey.add(chunks, workers);
+    look.fingerprint += print;
+    for (const Chunk* chunk : chunks) {
+      look.order += order_hash(look.instances, *chunk);
+      look.instances += chunk->size();
+    }
   });
   return look;
 }

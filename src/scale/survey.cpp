@@ -162,27 +162,32 @@ void Survey::widen(const Schema& wider) {
   }
 }
 
-void Survey::add(const Chunk& chunk, Workers& workers) {
-  std::vector<bool> seen(chunk.rows.size(), false);
+void Survey::add(std::span<const Chunk* const> chunks, Workers& workers) {
   double numbers = 0;
-  for (std::size_t v = 0; v < views.size(); ++v) {
-    views[v].observed += static_cast<double>(chunk.views[v].present.size());
-    views[v].sparse = views[v].sparse || is_sparse(chunk.views[v].block);
-    for (const Index at : chunk.views[v].present) seen[static_cast<std::size_t>(at)] = true;
-    numbers += std::visit([](const auto& X) { return static_cast<double>(X.values.size()); }, chunk.views[v].block);
+  for (const Chunk* chunk : chunks) {
+    std::vector<bool> seen(chunk->rows.size(), false);
+    for (std::size_t v = 0; v < views.size(); ++v) {
+      const ChunkView& view = chunk->views[v];
+      views[v].observed += static_cast<double>(view.present.size());
+      views[v].sparse = views[v].sparse || is_sparse(view.block);
+      for (const Index at : view.present) seen[static_cast<std::size_t>(at)] = true;
+      numbers += std::visit([](const auto& X) { return static_cast<double>(X.values.size()); }, view.block);
+    }
+    instances += static_cast<double>(chunk->size());
+    unobserved += static_cast<double>(std::count(seen.begin(), seen.end(), false));
   }
-  instances += static_cast<double>(chunk.size());
-  unobserved += static_cast<double>(std::count(seen.begin(), seen.end(), false));
   std::vector<Stripe> stripes = stripes_of(views);
   const auto chains = totals ? static_cast<Index>(views.size()) : 0;
   for_blocks(workers, chains + static_cast<Index>(stripes.size()), 1, numbers > kWorthThreads, [&](Index at, Index) {
-    if (at < chains) {
-      ViewSurvey& view = views[static_cast<std::size_t>(at)];
-      std::visit([&](const auto& X) { add_total(X, view.total); }, chunk.views[static_cast<std::size_t>(at)].block);
-      return;
+    for (const Chunk* chunk : chunks) {
+      if (at < chains) {
+        ViewSurvey& view = views[static_cast<std::size_t>(at)];
+        std::visit([&](const auto& X) { add_total(X, view.total); }, chunk->views[static_cast<std::size_t>(at)].block);
+        continue;
+      }
+      Stripe& stripe = stripes[static_cast<std::size_t>(at - chains)];
+      std::visit([&](const auto& X) { add_rows(X, views[stripe.view], stripe); }, chunk->views[stripe.view].block);
     }
-    Stripe& stripe = stripes[static_cast<std::size_t>(at - chains)];
-    std::visit([&](const auto& X) { add_rows(X, views[stripe.view], stripe); }, chunk.views[stripe.view].block);
   });
   for (const Stripe& stripe : stripes) {
     ViewSurvey& view = views[stripe.view];

@@ -2,6 +2,7 @@
 // early. Surveys of parts of the data add up to the survey of the whole.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "omvc/chunk.hpp"
@@ -33,7 +34,12 @@ struct Survey {
   // `totals` says whether ViewSurvey::total is wanted, which one thread has to add up in the order of the entries.
   explicit Survey(const Schema& schema, bool totals = true);
 
-  void add(const Chunk& chunk, Workers& workers);
+  // Chunks that follow each other, in their order: the more at once, the more there is to do for several threads.
+  void add(std::span<const Chunk* const> chunks, Workers& workers);
+  void add(const Chunk& chunk, Workers& workers) {
+    const Chunk* const one = &chunk;
+    add({&one, 1}, workers);
+  }
   void merge(const Survey& other);
   // More views, and more features of views, behind those that there are; nobody has seen them yet.
   void widen(const Schema& wider);

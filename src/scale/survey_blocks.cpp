@@ -30,26 +30,48 @@ Chunk take_range(const Chunk& chunk, Index first, Index count) {
 SurveyBlocks::SurveyBlocks(const Schema& schema, bool totals, Index first)
     : schema_(schema), totals_(totals), next_(first), loose_(first % kRows != 0) {}
 
+void SurveyBlocks::add(std::span<const Chunk* const> chunks, Workers& workers) {
+  for (std::size_t at = 0; at < chunks.size();) {
+    Index room = loose_ ? 0 : kRows - next_ % kRows;
+    std::size_t end = at;
+    while (end < chunks.size() && chunks[end]->size() <= room) room -= chunks[end++]->size();
+    if (end > at) {
+      add_within(chunks.subspan(at, end - at), workers);
+    } else {
+      add(*chunks[end++], workers);
+    }
+    at = end;
+  }
+}
+
 void SurveyBlocks::add(const Chunk& chunk, Workers& workers) {
   for (Index at = 0; at < chunk.size();) {
     const Index count = std::min(chunk.size() - at, kRows - next_ % kRows);
-    if (count == chunk.size()) return add_within(chunk, workers);
-    add_within(take_range(chunk, at, count), workers);
+    const Chunk part = count == chunk.size() ? Chunk() : take_range(chunk, at, count);
+    const Chunk* const within = count == chunk.size() ? &chunk : &part;
+    add_within({&within, 1}, workers);
     at += count;
   }
 }
 
-void SurveyBlocks::add_within(const Chunk& chunk, Workers& workers) {
+void SurveyBlocks::add_within(std::span<const Chunk* const> chunks, Workers& workers) {
   const Index block = next_ / kRows;
-  const Index place = std::exchange(next_, next_ + chunk.size());
   if (loose_) {
-    rows_.emplace(place, take_range(chunk, 0, chunk.size()));  // what is lent may be gone when it is needed
+    for (const Chunk* chunk : chunks) {
+      rows_.emplace(next_, take_range(*chunk, 0, chunk->size()));  // what is lent may be gone when it is needed
+      next_ += chunk->size();
+    }
     loose_ = next_ % kRows != 0;
     return;
   }
-  Begun& begun = begun_.try_emplace(block, Begun{Survey(schema_, totals_)}).first->second;
-  begun.survey.add(chunk, workers);
-  begun.rows += chunk.size();
+  auto found = begun_.find(block);
+  if (found == begun_.end()) found = begun_.emplace(block, Begun{Survey(schema_, totals_)}).first;
+  Begun& begun = found->second;
+  begun.survey.add(chunks, workers);
+  for (const Chunk* chunk : chunks) {
+    begun.rows += chunk->size();
+    next_ += chunk->size();
+  }
   go_on(block, workers);
 }
 

@@ -22,8 +22,9 @@ class SurveyBlocks {
   // `first` is the place of the first instance of the part.
   SurveyBlocks(const Schema& schema, bool totals, Index first = 0);
 
-  // The next instances of the part.
+  // The next instances of the part, in one chunk or in several that follow each other.
   void add(const Chunk& chunk, Workers& workers);
+  void add(std::span<const Chunk* const> chunks, Workers& workers);
   // Takes the blocks of another part in. Both have come to their ends. Throws ErrorKind::data where both have seen the
   // same block.
   void merge(const SurveyBlocks& other);
@@ -43,7 +44,7 @@ class SurveyBlocks {
     Index rows = 0;
   };
 
-  void add_within(const Chunk& chunk, Workers& workers);  // a block
+  void add_within(std::span<const Chunk* const> chunks, Workers& workers);  // a block
   void go_on(Index block, Workers& workers);
   void insert(Node node, Survey survey);
   std::map<Node, Survey> closed() const;

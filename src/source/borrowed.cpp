@@ -8,6 +8,7 @@
 #include "omvc/error.hpp"
 
 #include "source/max_rows.hpp"
+#include "source/two_steps.hpp"
 
 namespace omvc {
 namespace {
@@ -109,19 +110,17 @@ class BorrowedSource final : public Source {
     return {ids_.begin() + std::min(first, known), ids_.begin() + std::min(first + count, known)};
   }
 
-  std::optional<Chunk> next(Index max_rows) override {
+  std::optional<Chunk> next(Index max_rows) override { return read_at_once(*this, max_rows); }
+
+  Delivery begin_next(Index max_rows) override {
     check_max_rows(max_rows);
-    const Index count = std::min(max_rows, instances_ - next_);
-    if (count == 0) return std::nullopt;
-    Chunk chunk;
-    chunk.rows.resize(static_cast<std::size_t>(count));
-    std::iota(chunk.rows.begin(), chunk.rows.end(), next_);
-    for (std::size_t v = 0; v < views_.size(); ++v) {
-      chunk.views.push_back(read(views_[v], schema_.views[v].name, next_, next_ + count));
-    }
+    const Index first = next_;
+    const Index count = std::min(max_rows, instances_ - first);
     next_ += count;
-    return chunk;
+    return {count, [this, first, count] { return read_range(first, count); }};
   }
+
+  void skip(Index rows) override { next_ += std::min(rows, instances_ - next_); }
 
   bool rewind() override {
     next_ = 0;
@@ -129,6 +128,16 @@ class BorrowedSource final : public Source {
   }
 
  private:
+  Chunk read_range(Index first, Index count) const {
+    Chunk chunk;
+    chunk.rows.resize(static_cast<std::size_t>(count));
+    std::iota(chunk.rows.begin(), chunk.rows.end(), first);
+    for (std::size_t v = 0; v < views_.size(); ++v) {
+      chunk.views.push_back(read(views_[v], schema_.views[v].name, first, first + count));
+    }
+    return chunk;
+  }
+
   void check(const BorrowedView& view, const ViewSchema& schema) const {
     std::visit(
         [&](const auto& X) {

@@ -27,22 +27,25 @@ void expect_groups(const std::vector<int>& found, Index groups, Index each) {
 }
 
 TEST(Spectrum, TheGapAndTheCutFindTheGroups) {
+  Workers workers(2);
   const Matrix W = blocks(4, 12, 0.01);
-  const Spectrum spectrum = spectrum_of(W, 8);
+  const Spectrum spectrum = spectrum_of(W, 8, workers);
   EXPECT_NEAR(spectrum.values[0], 1, 1e-12);
   EXPECT_GT(spectrum.values[3] - spectrum.values[4], 0.5);
   expect_groups(cut_spectrum(spectrum, 4, 1, 1), 4, 12);
 }
 
 TEST(Spectrum, GroupsWithNothingBetweenThemAreFoundInALargeGraph) {
+  Workers workers(2);
   for (const Index each : {12, 70}) {
-    const Spectrum spectrum = spectrum_of(blocks(6, each, 0), 6);
+    const Spectrum spectrum = spectrum_of(blocks(6, each, 0), 6, workers);
     for (const double value : spectrum.values) EXPECT_NEAR(value, 1, 1e-9);
     expect_groups(cut_spectrum(spectrum, 6, 1, 1), 6, each);
   }
 }
 
 TEST(Spectrum, FewEigenpairsAreThoseOfAll) {
+  Workers workers(2);
   // Groups with nothing between them, so that the largest eigenvalue is there five times; random weights within.
   const Index each = 24;
   Matrix W = Matrix::Zero(5 * each, 5 * each);
@@ -50,8 +53,8 @@ TEST(Spectrum, FewEigenpairsAreThoseOfAll) {
     const Matrix part = test::random_matrix(each, each, 3 + static_cast<std::uint64_t>(g));
     W.block(g * each, g * each, each, each) = part * part.transpose();
   }
-  const Spectrum few = spectrum_of(W, 12);
-  const Spectrum all = spectrum_of(W, W.rows());
+  const Spectrum few = spectrum_of(W, 12, workers);
+  const Spectrum all = spectrum_of(W, W.rows(), workers);
   const Vector scale = W.rowwise().sum().cwiseSqrt().cwiseInverse();
   const Matrix M = scale.asDiagonal() * W * scale.asDiagonal();
   for (Index j = 0; j < 12; ++j) {
@@ -64,21 +67,23 @@ TEST(Spectrum, FewEigenpairsAreThoseOfAll) {
 
 #ifndef OMVC_SANITIZED  // minutes there
 TEST(Spectrum, FewEigenpairsOfALargeGraphAreThoseOfAll) {
+  Workers workers(2);
   const Index n = 1300;  // beyond the size up to which all pairs are computed
   Matrix W = test::random_matrix(n, n, 3);
   W = (W * W.transpose()).eval();
-  const Spectrum few = spectrum_of(W, 5);
-  const Spectrum all = spectrum_of(W, n);
+  const Spectrum few = spectrum_of(W, 5, workers);
+  const Spectrum all = spectrum_of(W, n, workers);
   for (std::size_t i = 0; i < 5; ++i) EXPECT_NEAR(few.values[i], all.values[i], 1e-8);
 }
 #endif
 
 TEST(Spectrum, ANodeWithoutEdgesIsNoError) {
+  Workers workers(2);
   Matrix W = blocks(2, 5, 0.01);
   W.conservativeResize(11, 11);
   W.row(10).setZero();
   W.col(10).setZero();
-  const std::vector<int> groups = cut_spectrum(spectrum_of(W, 2), 2, 1, 1);
+  const std::vector<int> groups = cut_spectrum(spectrum_of(W, 2, workers), 2, 1, 1);
   EXPECT_EQ(groups.size(), 11u);
   EXPECT_NE(groups[0], groups[9]);
 }
@@ -93,8 +98,9 @@ TEST(Spectrum, BesideAGroupingItIsNotCutAgain) {
     for (Index j = 0; j < n; ++j)
       W(i, j) = 0.05 + (i / (n / 2) == j / (n / 2) ? 1.0 : 0.0) + (i % 2 == j % 2 ? 0.3 : 0.0);
   }
-  const std::vector<int> plain = cut_spectrum(spectrum_of(W, 2), 2, 1, 1);
-  const std::vector<int> beside = cut_spectrum(spectrum_beside(W, 2, halves), 2, 1, 1);
+  Workers workers(2);
+  const std::vector<int> plain = cut_spectrum(spectrum_of(W, 2, workers), 2, 1, 1);
+  const std::vector<int> beside = cut_spectrum(spectrum_beside(W, 2, halves, workers), 2, 1, 1);
   for (std::size_t i = 0; i + 2 < 20; ++i) {
     EXPECT_EQ(plain[i], plain[i + 2]);
     EXPECT_EQ(plain[i], plain[i + 1]) << "halves";

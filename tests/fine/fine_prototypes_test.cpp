@@ -79,9 +79,11 @@ TEST(FinePrototypes, WhatIsTakenOutAgainLeavesNoTrace) {
   const std::string before = bytes_of(fine);
   std::vector<std::int32_t> ids(table.rows.size(), -1);
   for (std::size_t i = 0; i < ids.size(); i += 3) ids[i] = static_cast<std::int32_t>(i % kPrototypes);
-  fine.count(PreparedChunk(table), ids, workers);
+  const PreparedChunk data(table);
+  const Members members{&data, &ids};
+  fine.count({&members, 1}, workers);
   EXPECT_NE(bytes_of(fine), before);
-  fine.take_out(PreparedChunk(table), ids, workers);
+  fine.take_out({&members, 1}, workers);
   EXPECT_EQ(bytes_of(fine), before);
 }
 

@@ -29,16 +29,18 @@ Reservoir filled(Index first, Index last, Index chunk, Index bytes, double half_
 }
 
 std::set<Index> rows_of(const Reservoir& reservoir) {
+  Workers workers;
   std::set<Index> rows;
-  for (const Chunk& piece : reservoir.pieces(64)) rows.insert(piece.rows.begin(), piece.rows.end());
+  for (const Chunk& piece : reservoir.pieces(64, workers)) rows.insert(piece.rows.begin(), piece.rows.end());
   return rows;
 }
 
 std::string bytes_of(const Reservoir& reservoir) {
   // Pieces are in the order of priorities, whatever the order in which rows came.
   Archive archive;
+  Workers workers;
   Reservoir copy(schema(), {.bytes = Index{1} << 30, .half_life = 0, .seed = 7});
-  for (const Chunk& piece : reservoir.pieces(1000)) copy.offer(piece, 0);
+  for (const Chunk& piece : reservoir.pieces(1000, workers)) copy.offer(piece, 0);
   copy.save(archive, "r");
   return archive.to_bytes();
 }
@@ -50,14 +52,15 @@ TEST(Reservoir, HoldsEverythingWhileThereIsRoom) {
 }
 
 TEST(Reservoir, FewPiecesAreTheFirstOfAll) {
+  Workers workers(2);
   for (const double half_life : {0.0, 100.0}) {
     const Reservoir reservoir = filled(0, 400, 50, Index{1} << 20, half_life);
-    const std::vector<Chunk> all = reservoir.pieces(30);
-    const std::vector<Chunk> few = reservoir.pieces(30, 100);
+    const std::vector<Chunk> all = reservoir.pieces(30, workers);
+    const std::vector<Chunk> few = reservoir.pieces(30, workers, 100);
     ASSERT_EQ(few.size(), 4u);
     for (std::size_t p = 0; p < 3; ++p) EXPECT_EQ(few[p].rows, all[p].rows);
     EXPECT_EQ(few[3].rows, std::vector<Index>(all[3].rows.begin(), all[3].rows.begin() + 10));
-    EXPECT_EQ(reservoir.pieces(30, 1000).size(), all.size());
+    EXPECT_EQ(reservoir.pieces(30, workers, 1000).size(), all.size());
   }
 }
 

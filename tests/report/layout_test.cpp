@@ -25,7 +25,7 @@ Matrix graph_of(Index groups, Index nodes, double between) {
 
 Matrix laid_out(const Matrix& W, int threads) {
   Workers workers(threads);
-  return lay_out(W, spectrum_of(W, 3), workers);
+  return lay_out(W, spectrum_of(W, 3, workers), workers);
 }
 
 TEST(Layout, PutsNodesOfAGroupTogetherAndGroupsApart) {

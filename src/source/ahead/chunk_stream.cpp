@@ -23,9 +23,9 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 }  // namespace
 
 ChunkStream::ChunkStream(Source& source, const Schema& schema, Index rows, const std::vector<ViewScaling>* scaling,
-                         int threads)
+                         int threads, int readers)
     : source_(source), schema_(schema), rows_(rows), scaling_(scaling) {
-  const int readers = std::clamp(threads / kThreadsPerReader, 1, kMostReaders);
+  if (readers == 0) readers = std::clamp(threads / kThreadsPerReader, 1, kMostReaders);
   room_ = readers + 1;
   for (int i = 0; i < readers; ++i) {
     try {
@@ -48,25 +48,11 @@ ChunkStream::~ChunkStream() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-// Nothing at the end of the source.
-std::optional<ChunkStream::Item> ChunkStream::read_one() {
-  const auto start = std::chrono::steady_clock::now();
-  Item item;
-  try {
-    std::optional<Chunk> chunk = source_.next(rows_);
-    if (!chunk) return std::nullopt;
-    item.chunk.chunk = std::move(*chunk);
-  } catch (...) {
-    item.failure = std::current_exception();
-  }
-  item.chunk.seconds = seconds_since(start);
-  return item;
-}
-
-void ChunkStream::make_ready(Item& item) const {
+void ChunkStream::make_ready(const Source::Delivery& delivery, Item& item) const {
   const auto start = std::chrono::steady_clock::now();
   StreamedChunk& out = item.chunk;
   try {
+    out.chunk = delivery.read();
     check_chunk(out.chunk, schema_);
     out.fingerprint = fingerprint(out.chunk);
     if (scaling_ != nullptr) out.negatives = apply_scaling(*scaling_, schema_, out.chunk);
@@ -84,19 +70,41 @@ void ChunkStream::read_ahead() {
     reading_ = true;
     const Index number = begun_;
     lock.unlock();
-    std::optional<Item> item = read_one();
+    Item item;
+    Source::Delivery delivery;
+    const auto start = std::chrono::steady_clock::now();
+    try {
+      delivery = source_.begin_next(rows_);
+    } catch (...) {
+      item.failure = std::current_exception();
+    }
+    item.chunk.seconds = seconds_since(start);
     lock.lock();
     reading_ = false;
-    ended_ = !item || item->failure;
-    if (item) ++begun_;
+    ended_ = delivery.rows == 0;
+    if (delivery.rows > 0 || item.failure) ++begun_;
     changed_.notify_all();
-    if (!item) return;
-    lock.unlock();
-    if (!item->failure) make_ready(*item);
-    lock.lock();
-    ready_.emplace(number, std::move(*item));
+    if (delivery.rows > 0) {
+      lock.unlock();
+      make_ready(delivery, item);
+      lock.lock();
+    } else if (!item.failure) {
+      return;
+    }
+    ready_.emplace(number, std::move(item));
     changed_.notify_all();
   }
+}
+
+std::vector<StreamedChunk> ChunkStream::next_ready() {
+  std::vector<StreamedChunk> chunks;
+  for (std::optional<StreamedChunk> chunk = next(); chunk; chunk = next()) {
+    chunks.push_back(std::move(*chunk));
+    const std::lock_guard lock(mutex_);
+    const auto found = ready_.find(taken_);
+    if (static_cast<int>(chunks.size()) == room_ || found == ready_.end() || found->second.failure) break;
+  }
+  return chunks;
 }
 
 std::optional<StreamedChunk> ChunkStream::next() {

@@ -1,7 +1,7 @@
 // One pass over a source, read ahead: threads of its own read, check and scale the next chunks while the caller works
-// on the last one. One of them at a time reads; what is done to a chunk after that needs no source, and goes on beside
-// the reading of the next. Chunks come in the order of the source, and few of them wait: one that is ready, and one for
-// each thread.
+// on the last one. One of them at a time takes the place of a chunk (Source::begin_next); reading it, as far as the
+// source divides that, and what is done to it then go on beside the others. Chunks come in the order of the source, and
+// few of them wait: one that is ready, and one for each thread.
 //
 // What goes wrong while reading reaches the caller as if it had been read in line: next() throws it when all chunks
 // before it have been taken.
@@ -25,21 +25,23 @@ struct StreamedChunk {
   Chunk chunk;
   std::uint64_t fingerprint = 0;  // of the chunk as it was read
   std::vector<Index> negatives;   // entries that the scaling set to 0, by view
-  double seconds = 0;             // that the reader spent on it
+  double seconds = 0;             // that a reader spent on it
 };
 
 class ChunkStream {
  public:
   // Starts reading, `rows` instances at a time, where the source stands. With `scaling`, chunks come scaled by it. The
   // source, the schema and the scaling must outlive the stream, and the source is the stream's alone until then.
-  // `threads` are those of the caller: there are as many readers as these can use.
+  // `threads` are those of the caller: there are as many readers as these can use, or `readers`.
   ChunkStream(Source& source, const Schema& schema, Index rows, const std::vector<ViewScaling>* scaling,
-              int threads = 1);
+              int threads = 1, int readers = 0);
   ~ChunkStream();
   ChunkStream(const ChunkStream&) = delete;
   ChunkStream& operator=(const ChunkStream&) = delete;
 
   std::optional<StreamedChunk> next();
+  // The next one and those behind it that are ready, none at the end: for work that several threads share.
+  std::vector<StreamedChunk> next_ready();
 
   double waited() const { return waited_; }  // seconds that next() has waited for the reader
 
@@ -50,8 +52,7 @@ class ChunkStream {
   };
 
   void read_ahead();
-  std::optional<Item> read_one();
-  void make_ready(Item& item) const;
+  void make_ready(const Source::Delivery& delivery, Item& item) const;
 
   Source& source_;
   const Schema& schema_;

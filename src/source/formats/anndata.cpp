@@ -14,6 +14,7 @@
 #include "source/formats/anndata_modality.hpp"
 #include "source/max_rows.hpp"
 #include "source/table/label_words.hpp"
+#include "source/two_steps.hpp"
 
 namespace omvc {
 namespace {
@@ -48,16 +49,14 @@ class H5Source final : public Source {
     return {names_.begin() + first, names_.begin() + first + count};
   }
 
-  std::optional<Chunk> next(Index max_rows) override {
+  std::optional<Chunk> next(Index max_rows) override { return read_at_once(*this, max_rows); }
+
+  Delivery begin_next(Index max_rows) override {
     check_max_rows(max_rows);
-    const Index count = std::min(max_rows, size_ - next_);
-    if (count == 0) return std::nullopt;
-    Chunk chunk;
-    chunk.rows.resize(static_cast<std::size_t>(count));
-    std::iota(chunk.rows.begin(), chunk.rows.end(), next_);
-    for (Modality& modality : modalities_) chunk.views.push_back(modality.read_view(next_, count));
+    const Index first = next_;
+    const Index count = std::min(max_rows, size_ - first);
     next_ += count;
-    return chunk;
+    return {count, [this, first, count] { return read_range(first, count); }};
   }
 
   bool rewind() override {
@@ -75,6 +74,14 @@ class H5Source final : public Source {
   std::vector<int> labels(const std::string& column);
 
  private:
+  Chunk read_range(Index first, Index count) const {
+    Chunk chunk;
+    chunk.rows.resize(static_cast<std::size_t>(count));
+    std::iota(chunk.rows.begin(), chunk.rows.end(), first);
+    for (const Modality& modality : modalities_) chunk.views.push_back(modality.read_view(first, count));
+    return chunk;
+  }
+
   using Stamp = std::pair<std::uintmax_t, std::filesystem::file_time_type>;
   static Stamp stamp(const std::string& path) {
     std::error_code size_error;

@@ -27,7 +27,7 @@ template <class T>
 class DenseMatrix final : public StoredMatrix {
  public:
   explicit DenseMatrix(h5::Dataset dataset) : dataset_(std::move(dataset)) {}
-  Block read(Index first, Index count) override {
+  Block read(Index first, Index count) const override {
     return DenseBlock<T>{count, dataset_.cols(), dataset_.read<T>(first, count)};
   }
 
@@ -130,7 +130,7 @@ class CsrMatrix final : public StoredMatrix {
  public:
   CsrMatrix(Compressed arrays, Index cols) : arrays_(std::move(arrays)), cols_(cols) {}
 
-  Block read(Index first, Index count) override {
+  Block read(Index first, Index count) const override {
     CsrBlock<T> block;
     block.rows = count;
     block.cols = cols_;
@@ -182,7 +182,7 @@ CsrBlock<T> turned(const Compressed& arrays, Index rows, Index cols) {
 class LoadedMatrix final : public StoredMatrix {
  public:
   explicit LoadedMatrix(Block block) : block_(std::move(block)) {}
-  Block read(Index first, Index count) override {
+  Block read(Index first, Index count) const override {
     std::vector<Index> rows(static_cast<std::size_t>(count));
     std::iota(rows.begin(), rows.end(), first);
     return take_rows(block_, rows);
@@ -230,7 +230,7 @@ std::unique_ptr<StoredMatrix> open_stored_matrix(h5::Object object, Index rows, 
   return open_compressed(h5::Group(std::move(object)), encoding == "csr_matrix", rows, cols);
 }
 
-ChunkView read_instances(StoredMatrix& matrix, const std::vector<Index>& rows, const std::string& where) {
+ChunkView read_instances(const StoredMatrix& matrix, const std::vector<Index>& rows, const std::string& where) {
   std::vector<std::size_t> order(rows.size());  // positions by ascending row
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto by_row = [&](std::size_t a, std::size_t b) { return rows[a] < rows[b]; };

@@ -14,8 +14,8 @@ class StoredMatrix {
  public:
   virtual ~StoredMatrix() = default;
   // Rows [first, first + count), validated: columns ascend, and offsets lie inside the file. Single precision stays,
-  // every other type becomes double.
-  virtual Block read(Index first, Index count) = 0;
+  // every other type becomes double. Several threads may read at once.
+  virtual Block read(Index first, Index count) const = 0;
 };
 
 // `rows` and `cols` are the lengths of the tables that name samples and features; a matrix of another shape is refused.
@@ -23,6 +23,6 @@ std::unique_ptr<StoredMatrix> open_stored_matrix(h5::Object object, Index rows, 
 
 // The given rows as a view of as many instances, in which rows that are wholly NaN are absent. Consecutive rows are
 // read at once; the rows may come in any order, each once.
-ChunkView read_instances(StoredMatrix& matrix, const std::vector<Index>& rows, const std::string& where);
+ChunkView read_instances(const StoredMatrix& matrix, const std::vector<Index>& rows, const std::string& where);
 
 }  // namespace omvc

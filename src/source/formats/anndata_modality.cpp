@@ -9,9 +9,15 @@
 namespace omvc {
 namespace {
 
+// A dataset with the cache that it needs, or a group.
+h5::Object open_entry(const h5::Group& group, const std::string& name) {
+  if (group.has_dataset(name)) return group.dataset(name);
+  return group.open(name);
+}
+
 h5::Object open_matrix(const h5::Group& group, const std::string& layer) {
   if (!layer.empty()) {
-    if (group.has("layers/" + layer)) return group.open("layers/" + layer);
+    if (group.has("layers/" + layer)) return open_entry(group, "layers/" + layer);
     const auto names = group.has_group("layers") ? group.group("layers").names() : std::vector<std::string>();
     throw Error(ErrorKind::data,
                 fmt::format("{}: there is no layer '{}'; {}", group.where(), layer,
@@ -20,7 +26,7 @@ h5::Object open_matrix(const h5::Group& group, const std::string& layer) {
   if (!group.has("X") || group.open("X").text_attribute("encoding-type") == "null") {
     throw Error(ErrorKind::data, fmt::format("{}: there is no X; name a layer (--layer)", group.where()));
   }
-  return group.open("X");
+  return open_entry(group, "X");
 }
 
 h5::Dataset open_obsm(const h5::Group& group, const std::string& name) {
@@ -92,7 +98,7 @@ void Modality::check_map(Index instances) const {
   }
 }
 
-ChunkView Modality::read_view(Index first, Index count) {
+ChunkView Modality::read_view(Index first, Index count) const {
   const std::vector<Index> map = read_map(first, count);
   std::vector<Index> rows;
   std::vector<Index> positions;

@@ -31,7 +31,8 @@ struct Modality {
   std::vector<Index> read_map(Index first, Index count) const;
   // Throws ErrorKind::data if a row belongs to two of so many instances, however far apart in the stream they are.
   void check_map(Index instances) const;
-  ChunkView read_view(Index first, Index count);
+  // By several threads at once.
+  ChunkView read_view(Index first, Index count) const;
 };
 
 // The view is X or a layer or, if it is named, an entry of obsm; `view` is told its name and features.

@@ -10,6 +10,7 @@
 #include "omvc/source.hpp"
 
 #include "source/table/line_reader.hpp"
+#include "source/two_steps.hpp"
 
 namespace omvc {
 namespace {
@@ -206,27 +207,32 @@ class MatchedSource final : public Source {
   const Schema& schema() const override { return schema_; }
   std::optional<Index> size() const override { return source_->size(); }
   bool rewind() override { return source_->rewind(); }
+  void skip(Index rows) override { source_->skip(rows); }
   std::vector<std::string> ids(Index first, Index count) override { return source_->ids(first, count); }
 
-  std::optional<Chunk> next(Index max_rows) override {
-    std::optional<Chunk> chunk = source_->next(max_rows);
-    if (!chunk) return chunk;
+  std::optional<Chunk> next(Index max_rows) override { return read_at_once(*this, max_rows); }
+
+  Delivery begin_next(Index max_rows) override {
+    return then(source_->begin_next(max_rows), [this](Chunk chunk) { return matched(std::move(chunk)); });
+  }
+
+ private:
+  Chunk matched(Chunk chunk) const {
     std::vector<ChunkView> views;
     for (std::size_t v = 0; v < matches_.size(); ++v) {
       if (matches_[v].view == kUnmatched) {
         views.push_back({DenseBlock<double>{0, schema_.views[v].features, {}}, {}});
         continue;
       }
-      ChunkView& own = views.emplace_back(std::move(chunk->views[matches_[v].view]));
+      ChunkView& own = views.emplace_back(std::move(chunk.views[matches_[v].view]));
       if (matches_[v].columns.empty()) continue;
       own.block =
           std::visit([&](const auto& block) -> Block { return take_columns(block, matches_[v].columns); }, own.block);
     }
-    chunk->views = std::move(views);
+    chunk.views = std::move(views);
     return chunk;
   }
 
- private:
   std::unique_ptr<Source> source_;
   Schema schema_;
   std::vector<ViewMatch> matches_;

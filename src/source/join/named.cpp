@@ -20,7 +20,9 @@ class NamedSource final : public Source {
   const Schema& schema() const override { return source_->schema(); }
   std::optional<Index> size() const override { return source_->size(); }
   std::optional<Chunk> next(Index max_rows) override { return source_->next(max_rows); }
+  Delivery begin_next(Index max_rows) override { return source_->begin_next(max_rows); }
   bool rewind() override { return source_->rewind(); }
+  void skip(Index rows) override { source_->skip(rows); }
 
   std::vector<std::string> ids(Index first, Index count) override {
     const Index size = static_cast<Index>(ids_.size());

@@ -4,6 +4,8 @@
 #include "omvc/error.hpp"
 #include "omvc/source.hpp"
 
+#include "source/two_steps.hpp"
+
 namespace omvc {
 namespace {
 
@@ -24,17 +26,18 @@ class MaskedSource final : public Source {
   std::optional<Index> size() const override { return source_->size(); }
   std::vector<std::string> ids(Index first, Index count) override { return source_->ids(first, count); }
 
-  std::optional<Chunk> next(Index max_rows) override {
-    auto chunk = source_->next(max_rows);
-    if (!chunk) {
-      if (delivered_ != mask_rows_) fail_rows(delivered_);
-      return std::nullopt;
-    }
-    delivered_ += chunk->size();
-    for (std::size_t v = 0; v < chunk->views.size(); ++v) {
-      chunk->views[v] = keep_instances(std::move(chunk->views[v]), column(chunk->rows, v));
-    }
-    return chunk;
+  std::optional<Chunk> next(Index max_rows) override { return read_at_once(*this, max_rows); }
+
+  Delivery begin_next(Index max_rows) override {
+    Delivery delivery = source_->begin_next(max_rows);
+    if (delivery.rows == 0 && delivered_ != mask_rows_) fail_rows(delivered_);
+    delivered_ += delivery.rows;
+    return then(std::move(delivery), [this](Chunk chunk) {
+      for (std::size_t v = 0; v < chunk.views.size(); ++v) {
+        chunk.views[v] = keep_instances(std::move(chunk.views[v]), column(chunk.rows, v));
+      }
+      return chunk;
+    });
   }
 
   void skip(Index rows) override {

@@ -3,6 +3,7 @@
 #include "omvc/source.hpp"
 
 #include "source/max_rows.hpp"
+#include "source/two_steps.hpp"
 
 namespace omvc {
 namespace {
@@ -16,13 +17,15 @@ class RangeSource final : public Source {
   std::optional<Index> size() const override { return count_; }
   std::vector<std::string> ids(Index first, Index count) override { return source_.ids(first, count); }
 
-  std::optional<Chunk> next(Index max_rows) override {
+  std::optional<Chunk> next(Index max_rows) override { return read_at_once(*this, max_rows); }
+
+  Delivery begin_next(Index max_rows) override {
     check_max_rows(max_rows);
-    if (done_ == count_) return std::nullopt;
+    if (done_ == count_) return {};
     if (done_ == 0) source_.skip(first_);
-    std::optional<Chunk> chunk = source_.next(std::min(max_rows, count_ - done_));
-    if (chunk) done_ += chunk->size();
-    return chunk;
+    Delivery delivery = source_.begin_next(std::min(max_rows, count_ - done_));
+    done_ += delivery.rows;
+    return delivery;
   }
 
   bool rewind() override {
@@ -47,6 +50,13 @@ void Source::skip(Index rows) {
     if (!chunk) return;
     rows -= chunk->size();
   }
+}
+
+Source::Delivery Source::begin_next(Index max_rows) {
+  std::optional<Chunk> chunk = next(max_rows);
+  if (!chunk) return {};
+  const Index rows = chunk->size();
+  return {rows, [held = std::make_shared<Chunk>(std::move(*chunk))] { return std::move(*held); }};
 }
 
 std::unique_ptr<Source> make_range_source(Source& source, Index first, Index count) {
