@@ -1,5 +1,5 @@
-// The largest eigenpairs of a dense symmetric matrix, on several threads: every number is one sum in one order, so their
-// number changes no bit.
+// The largest eigenpairs of a dense symmetric matrix, on several threads: every number is one sum in one order, so
+// their number changes no bit.
 #pragma once
 
 #include <utility>

@@ -143,7 +143,7 @@ Near find_near(const PreparedChunk& chunk, const PrototypeTable& table, Index wa
   std::vector<double> gaps(static_cast<std::size_t>(n), 0.0);
   for_blocks(workers, n, kRowsAtOnce, static_cast<double>(n * m) > kPairsWorthThreads, [&](Index first, Index last) {
     Listed found;
-    RowVector distances(m);  // short of ||x||^2
+    RowVector distances(m);                       // short of ||x||^2
     std::vector<Index> next(chunk.views.size());  // row of each view
     for (std::size_t v = 0; v < next.size(); ++v) {
       const std::vector<Index>& present = chunk.present(v);

@@ -90,7 +90,8 @@ std::vector<std::int32_t> Model::cut_fine(int clusters, Workers& workers) {
                             "clusters",
                             clusters, fine_.size()));
   }
-  clusters_.group = cut_spectrum(spectrum_of(fine_.affinity(), clusters, workers), clusters, options_.seed, workers.threads());
+  clusters_.group =
+      cut_spectrum(spectrum_of(fine_.affinity(), clusters, workers), clusters, options_.seed, workers.threads());
   clusters_.numbers.resize(static_cast<std::size_t>(clusters));
   for (int k = 0; k < clusters; ++k) clusters_.numbers[static_cast<std::size_t>(k)] = k;
   clusters_.refined = false;
@@ -173,7 +174,8 @@ void Model::cut_counted(Workers& workers) {
                                 workers);
     }
     const int clusters = choice_ ? choice_->clusters : options_.clusters;
-    clusters_.group = cut_spectrum(spectrum_of(fine_.affinity(), clusters, workers), clusters, options_.seed, workers.threads());
+    clusters_.group =
+        cut_spectrum(spectrum_of(fine_.affinity(), clusters, workers), clusters, options_.seed, workers.threads());
     clusters_.numbers.resize(static_cast<std::size_t>(clusters));
   }
   std::vector<double> sizes(static_cast<std::size_t>(clusters_.count()), 0.0);

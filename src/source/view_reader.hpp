@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,6 +26,12 @@ struct ViewLabels {
   std::vector<int> of_row;         // numbers of words; -1 where a row has no class
 };
 
+// Instances whose place in the file is taken, to be read by any thread (Source::begin_next).
+struct ViewDelivery {
+  Index instances = 0;
+  std::function<ViewRows()> read;
+};
+
 class ViewReader {
  public:
   virtual ~ViewReader() = default;
@@ -37,6 +44,12 @@ class ViewReader {
 
   // The next instances: max_rows >= 1 of them, fewer only at the end of the file, none after it.
   virtual ViewRows read(Index max_rows) = 0;
+
+  // The same in two steps. A reader that is not written for this does all work in the first.
+  virtual ViewDelivery begin_read(Index max_rows) {
+    auto rows = std::make_shared<ViewRows>(read(max_rows));
+    return {rows->instances, [rows] { return std::move(*rows); }};
+  }
 
   // Passes over the next instances.
   virtual void skip(Index rows) {

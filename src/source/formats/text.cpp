@@ -9,11 +9,19 @@
 #include "omvc/error.hpp"
 
 #include "source/formats/text_row.hpp"
+#include "source/table/records.hpp"
 #include "source/table/titles.hpp"
 #include "source/view_table.hpp"
 
 namespace omvc {
 namespace {
+
+// Lines as they are in the file, one behind the other.
+struct Lines {
+  std::string text;
+  std::vector<std::size_t> ends;
+  std::vector<Index> numbers;
+};
 
 class TextReader final : public ViewReader {
  public:
@@ -34,7 +42,8 @@ class TextReader final : public ViewReader {
   const std::string& path() const override { return records_.path(); }
   const ViewSchema& schema() const override { return schema_; }
   bool has_ids() const override { return layout_.id_column.has_value(); }
-  ViewRows read(Index max_rows) override;
+  ViewRows read(Index max_rows) override { return begin_read(max_rows).read(); }
+  ViewDelivery begin_read(Index max_rows) override;
   std::vector<std::string> all_ids() override;
   std::string place(Index row) override;
   std::string possible_id_column() const override { return possible_id_; }
@@ -69,7 +78,7 @@ class TextReader final : public ViewReader {
   void find_possible_id();
   void follow_model();
   std::optional<std::string_view> next_row();
-  bool parse_line(DenseBlock<double>& block);
+  ViewRows parse(const Lines& lines) const;
 
   RecordReader records_;
   CellFormat cells_;
@@ -83,7 +92,7 @@ class TextReader final : public ViewReader {
   std::size_t titles_ = 0;        // lines above the header
   std::string title_note_;
   std::string possible_id_;
-  TextRow row_{records_, layout_, cells_, columns_, like_};
+  TextRow row_{records_.path(), layout_, cells_, columns_, like_};
 };
 
 void TextReader::read_prologue() {
@@ -140,7 +149,7 @@ void TextReader::find_columns(bool transposed) {
     if (rewind()) {
       while (const auto line = next_row()) {
         if (trim(*line).empty()) continue;
-        row_.split(*line);
+        row_.split(*line, records_.line_number());
         finder.add(row_.fields());
       }
       rewind();
@@ -187,28 +196,38 @@ std::optional<std::string_view> TextReader::next_row() {
   return line;
 }
 
-// Appends the instance to the block; returns false, with the block as it was, if it is absent.
-bool TextReader::parse_line(DenseBlock<double>& block) {
-  const std::size_t nans = row_.append_values(block.values.own());
-  if (nans == columns_.features) {
-    block.values.resize(block.values.size() - nans);
-    return false;
+// Finding the ends of lines is quick, and is done in their order; numbers are read from them on any thread.
+ViewDelivery TextReader::begin_read(Index max_rows) {
+  auto lines = std::make_shared<Lines>();
+  while (static_cast<Index>(lines->ends.size()) < max_rows) {
+    const auto line = next_row();
+    if (!line) break;
+    lines->text += *line;
+    lines->ends.push_back(lines->text.size());
+    lines->numbers.push_back(records_.line_number());
   }
-  ++block.rows;
-  return true;
+  return {static_cast<Index>(lines->ends.size()), [this, lines] { return parse(*lines); }};
 }
 
-ViewRows TextReader::read(Index max_rows) {
+ViewRows TextReader::parse(const Lines& lines) const {
   ViewRows out;
   DenseBlock<double> block;
   block.cols = schema_.features;
-  for (; out.instances < max_rows; ++out.instances) {
-    const auto line = next_row();
-    if (!line) break;
-    if (trim(*line).empty()) continue;
-    row_.split(*line);
-    if (has_ids()) out.ids.push_back(row_.id());
-    if (parse_line(block)) out.view.present.push_back(out.instances);
+  TextRow row(records_.path(), layout_, cells_, columns_, like_);
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < lines.ends.size(); ++i, ++out.instances) {
+    const std::string_view line = std::string_view(lines.text).substr(begin, lines.ends[i] - begin);
+    begin = lines.ends[i];
+    if (trim(line).empty()) continue;
+    row.split(line, lines.numbers[i]);
+    if (has_ids()) out.ids.push_back(row.id());
+    const std::size_t nans = row.append_values(block.values.own());
+    if (nans == columns_.features) {
+      block.values.resize(block.values.size() - nans);  // absent
+      continue;
+    }
+    ++block.rows;
+    out.view.present.push_back(out.instances);
   }
   out.view.block = std::move(block);
   return out;
@@ -218,7 +237,7 @@ std::vector<std::string> TextReader::all_ids() {
   std::vector<std::string> ids;
   rewind();
   while (const auto line = next_row()) {
-    row_.split(*line);
+    row_.split(*line, records_.line_number());
     ids.push_back(row_.id());
   }
   rewind();
@@ -239,7 +258,7 @@ std::unique_ptr<ViewReader> TextReader::transposed() {
   Index features = 0;
   while (const auto line = records_.next()) {
     if (trim(*line).empty()) continue;
-    row_.split(*line);
+    row_.split(*line, records_.line_number());
     if (has_ids()) feature_names.push_back(row_.id());
     row_.append_values(by_column);
     ++features;

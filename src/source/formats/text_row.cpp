@@ -14,10 +14,11 @@ std::string TextRow::title(std::size_t column) const {
 }
 
 void TextRow::fail(const std::string& message) const {
-  throw Error(ErrorKind::data, fmt::format("{}:{}: {}", records_.path(), records_.line_number(), message));
+  throw Error(ErrorKind::data, fmt::format("{}:{}: {}", path_, number_, message));
 }
 
-void TextRow::split(std::string_view line) {
+void TextRow::split(std::string_view line, Index number) {
+  number_ = number;
   split_fields(line, layout_.separation.delimiter, fields_);
   if (layout_.trailing && fields_.size() == layout_.columns + 1 && fields_.back().empty()) fields_.pop_back();
   if (fields_.size() != layout_.columns) {

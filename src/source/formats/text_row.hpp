@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "source/table/columns.hpp"
-#include "source/table/records.hpp"
 #include "source/table/text_layout.hpp"
 
 namespace omvc {
@@ -14,12 +13,12 @@ namespace omvc {
 class TextRow {
  public:
   // What it refers to is the reader's, and may change from line to line. `like`: the features of a model, if any.
-  TextRow(const RecordReader& records, const TextLayout& layout, const CellFormat& cells, const Columns& columns,
+  TextRow(const std::string& path, const TextLayout& layout, const CellFormat& cells, const Columns& columns,
           const std::vector<std::string>& like)
-      : records_(records), layout_(layout), cells_(cells), columns_(columns), like_(like) {}
+      : path_(path), layout_(layout), cells_(cells), columns_(columns), like_(like) {}
 
-  // Takes the line that the records returned last. This and what follows throw ErrorKind::data with line and column.
-  void split(std::string_view line);
+  // Takes the line of this number. This and what follows throw ErrorKind::data with line and column.
+  void split(std::string_view line, Index number);
   const std::vector<std::string_view>& fields() const { return fields_; }
   std::string id() const { return unescape_field(fields_[*layout_.id_column]); }
   // Appends the features of the line; returns how many are NaN.
@@ -32,12 +31,13 @@ class TextRow {
   [[noreturn]] void fail(const std::string& message) const;
   [[noreturn]] void fail_cell(std::size_t column) const;
 
-  const RecordReader& records_;
+  const std::string& path_;
   const TextLayout& layout_;
   const CellFormat& cells_;
   const Columns& columns_;
   const std::vector<std::string>& like_;
   std::vector<std::string_view> fields_;
+  Index number_ = 0;  // of the line
 };
 
 }  // namespace omvc

@@ -12,6 +12,7 @@
 #include "source/sample_ids.hpp"
 #include "source/table/labels.hpp"
 #include "source/table/line_reader.hpp"
+#include "source/two_steps.hpp"
 #include "source/view_table.hpp"
 
 namespace omvc {
@@ -52,26 +53,31 @@ class JoinedView {
       reader_->rewind();
       return;
     }
-    check_rows(some, rows);
+    check_rows(some, 0, rows);
     for (Index& position : some.view.present) position = instances_[static_cast<std::size_t>(position)];
     table_ = std::make_unique<ViewTable>(std::move(some.view), ids_.size());
   }
 
-  // The instances [first, first + count), which follow on those asked for before.
-  ChunkView read(Index first, Index count) {
+  // The instances [first, first + count), which follow on those asked for before: the work that delivers them.
+  std::function<ChunkView()> begin_read(Index first, Index count) {
     if (!streamed_) {
-      std::vector<Index> positions(static_cast<std::size_t>(count));
-      std::iota(positions.begin(), positions.end(), first);
-      return table_->select(positions);
+      return [this, first, count] {
+        std::vector<Index> positions(static_cast<std::size_t>(count));
+        std::iota(positions.begin(), positions.end(), first);
+        return table_->select(positions);
+      };
     }
-    const auto begin = instances_.begin() + next_;
+    const Index row = next_;
+    const auto begin = instances_.begin() + row;
     const Index rows = std::lower_bound(begin, instances_.end(), first + count) - begin;
-    if (rows == 0) return {nothing_, {}};
-    ViewRows read = reader_->read(rows);
-    check_rows(read, rows);
-    for (Index& position : read.view.present) position = *(begin + position) - first;
+    if (rows == 0) return [this] { return ChunkView{nothing_, {}}; };
     next_ += rows;
-    return std::move(read.view);
+    return [this, first, row, rows, delivery = reader_->begin_read(rows)] {
+      ViewRows read = delivery.read();
+      check_rows(read, row, rows);
+      for (Index& position : read.view.present) position = instances_[static_cast<std::size_t>(row + position)] - first;
+      return std::move(read.view);
+    };
   }
 
   bool rewind() {
@@ -80,11 +86,11 @@ class JoinedView {
   }
 
  private:
-  // Compares what was read with what the ids promised.
-  void check_rows(const ViewRows& rows, Index expected) const {
+  // Compares what was read, from this row on, with what the ids promised.
+  void check_rows(const ViewRows& rows, Index first, Index expected) const {
     bool same = rows.instances == expected;
     for (std::size_t i = 0; same && i < rows.ids.size(); ++i) {
-      same = rows.ids[i] == ids_[instances_[static_cast<std::size_t>(next_) + i]];
+      same = rows.ids[i] == ids_[instances_[static_cast<std::size_t>(first) + i]];
     }
     if (same) return;
     throw Error(ErrorKind::data, fmt::format("{}: the sample ids are not those of the first reading; the file changed "
@@ -114,16 +120,23 @@ class IdJoinedSource final : public Source {
   std::optional<Index> size() const override { return ids_->size(); }
   std::vector<std::string> ids(Index first, Index count) override { return ids_->range(first, count); }
 
-  std::optional<Chunk> next(Index max_rows) override {
+  std::optional<Chunk> next(Index max_rows) override { return read_at_once(*this, max_rows); }
+
+  Delivery begin_next(Index max_rows) override {
     check_max_rows(max_rows);
-    const Index count = std::min(max_rows, ids_->size() - next_);
-    if (count == 0) return std::nullopt;
-    Chunk chunk;
-    chunk.rows.resize(static_cast<std::size_t>(count));
-    std::iota(chunk.rows.begin(), chunk.rows.end(), next_);
-    for (JoinedView& view : views_) chunk.views.push_back(view.read(next_, count));
+    const Index first = next_;
+    const Index count = std::min(max_rows, ids_->size() - first);
+    if (count == 0) return {};
+    std::vector<std::function<ChunkView()>> views;
+    for (JoinedView& view : views_) views.push_back(view.begin_read(first, count));
     next_ += count;
-    return chunk;
+    return {count, [first, count, views = std::move(views)] {
+              Chunk chunk;
+              chunk.rows.resize(static_cast<std::size_t>(count));
+              std::iota(chunk.rows.begin(), chunk.rows.end(), first);
+              for (const auto& read : views) chunk.views.push_back(read());
+              return chunk;
+            }};
   }
 
   bool rewind() override {

@@ -12,6 +12,7 @@
 #include "source/sample_ids.hpp"
 #include "source/table/labels.hpp"
 #include "source/table/line_reader.hpp"
+#include "source/two_steps.hpp"
 
 namespace omvc {
 namespace {
@@ -63,22 +64,32 @@ class RowJoinedSource final : public Source {
     return ids_.range(first, count);
   }
 
-  std::optional<Chunk> next(Index max_rows) override {
+  std::optional<Chunk> next(Index max_rows) override { return read_at_once(*this, max_rows); }
+
+  Delivery begin_next(Index max_rows) override {
     check_max_rows(max_rows);
-    Chunk chunk;
     std::vector<Index> counts;
+    std::vector<std::function<ViewRows()>> views;
     for (const auto& reader : readers_) {
-      ViewRows rows = reader->read(max_rows);
-      counts.push_back(rows.instances);
-      chunk.views.push_back(std::move(rows.view));
-      if (reader->has_ids()) check_ids(*reader, std::move(rows.ids));
+      ViewDelivery delivery = reader->begin_read(max_rows);
+      counts.push_back(delivery.instances);
+      if (reader->has_ids()) {  // which are compared in their order
+        auto rows = std::make_shared<ViewRows>(delivery.read());
+        check_ids(*reader, std::move(rows->ids));
+        delivery.read = [rows] { return std::move(*rows); };
+      }
+      views.push_back(std::move(delivery.read));
     }
     check_lengths(counts, max_rows);
-    if (counts.front() == 0) return std::nullopt;
-    chunk.rows.resize(static_cast<std::size_t>(counts.front()));
-    std::iota(chunk.rows.begin(), chunk.rows.end(), next_row_);
+    const Index first = next_row_;
     next_row_ += counts.front();
-    return chunk;
+    return {counts.front(), [first, count = counts.front(), views = std::move(views)] {
+              Chunk chunk;
+              for (const auto& read : views) chunk.views.push_back(read().view);
+              chunk.rows.resize(static_cast<std::size_t>(count));
+              std::iota(chunk.rows.begin(), chunk.rows.end(), first);
+              return chunk;
+            }};
   }
 
   // Ids are compared as rows come, so files that have some are read.
