@@ -27,7 +27,9 @@ FinePrototypes begun(const Chunk& table, Workers& workers) {
   FinePrototypes fine(schema(), kPrototypes, rule());
   std::vector<std::int32_t> ids(table.rows.size(), -1);
   for (std::size_t k = 0; k < kPrototypes; ++k) ids[k * 20] = static_cast<std::int32_t>(k);
-  fine.count(PreparedChunk(table), ids, workers);
+  const PreparedChunk data(table);
+  const Members members{&data, &ids};
+  fine.count({&members, 1}, workers);
   fine.settle(workers);
   fine.forget();
   return fine;

@@ -80,7 +80,11 @@ class RowJoinedSource final : public Source {
       }
       views.push_back(std::move(delivery.read));
     }
-    check_lengths(counts, max_rows);
+    const bool equal = std::all_of(counts.begin(), counts.end(), [&](Index count) { return count == counts.front(); });
+    if (!equal) {
+      for (const auto& read : views) read();  // what is wrong with a line comes first
+      fail_counts(counts, max_rows);
+    }
     const Index first = next_row_;
     next_row_ += counts.front();
     return {counts.front(), [first, count = counts.front(), views = std::move(views)] {
@@ -135,14 +139,10 @@ class RowJoinedSource final : public Source {
                                                            lacking_)));
   }
 
-  void check_lengths(const std::vector<Index>& counts, Index max_rows) const {
-    std::size_t shortest = 0;
-    std::size_t longest = 0;
-    for (std::size_t v = 1; v < counts.size(); ++v) {
-      if (counts[v] < counts[shortest]) shortest = v;
-      if (counts[v] > counts[longest]) longest = v;
-    }
-    if (counts[shortest] == counts[longest]) return;
+  [[noreturn]] void fail_counts(const std::vector<Index>& counts, Index max_rows) const {
+    const auto [least, most] = std::minmax_element(counts.begin(), counts.end());
+    const auto shortest = static_cast<std::size_t>(least - counts.begin());
+    const auto longest = static_cast<std::size_t>(most - counts.begin());
     const auto extent = [&](std::size_t v) {
       const auto known = readers_[v]->rows();
       return Extent{readers_[v]->path(), known.value_or(next_row_ + counts[v]), known || counts[v] < max_rows};
