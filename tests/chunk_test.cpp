@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "omvc/planted.hpp"
+
+#include "chunk/fingerprint.hpp"
 #include "chunk/rows.hpp"
 #include "support/chunks.hpp"
 
@@ -22,6 +25,28 @@ CsrBlock<double> small_csr() {
   block.columns = {0, 3, 1};
   block.values = {1.0, 2.0, 3.0};
   return block;
+}
+
+TEST(Rows, KeptInPlaceAreThoseTaken) {
+  const Chunk table = read_all(
+      *make_planted_source({.instances = 60, .features = {4, 20}, .density = {1, 0.2}, .missing = 0.4, .seed = 2}));
+  for (const int every : {1, 2, 7, 100}) {
+    std::vector<bool> keep(60);
+    std::vector<Index> positions;
+    for (Index i = 0; i < 60; ++i) {
+      keep[static_cast<std::size_t>(i)] = i % every == every / 2;
+      if (i % every == every / 2) positions.push_back(i);
+    }
+    Chunk kept = table;
+    keep_in_place(kept, keep);
+    const Chunk expected = take_instances(table, positions);
+    EXPECT_EQ(kept.rows, expected.rows);
+    EXPECT_EQ(fingerprint(kept), fingerprint(expected));
+    for (std::size_t v = 0; v < 2; ++v) {
+      EXPECT_EQ(kept.views[v].present, expected.views[v].present);
+      EXPECT_EQ(dense_rows(kept.views[v], kept.size()), dense_rows(expected.views[v], expected.size()));
+    }
+  }
 }
 
 template <class T>

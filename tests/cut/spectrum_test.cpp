@@ -65,6 +65,19 @@ TEST(Spectrum, FewEigenpairsAreThoseOfAll) {
   EXPECT_LT((few.vectors.transpose() * few.vectors - Matrix::Identity(12, 12)).norm(), 1e-12);
 }
 
+TEST(Spectrum, ThreadsChangeNoBit) {
+  Matrix W = test::random_matrix(150, 150, 8);
+  W = (W * W.transpose()).eval();
+  Workers one;
+  const Spectrum alone = spectrum_of(W, 20, one);
+  for (const int threads : {2, 5}) {
+    Workers workers(threads);
+    const Spectrum shared = spectrum_of(W, 20, workers);
+    EXPECT_EQ(shared.values, alone.values);
+    EXPECT_TRUE(shared.vectors == alone.vectors);
+  }
+}
+
 #ifndef OMVC_SANITIZED  // minutes there
 TEST(Spectrum, FewEigenpairsOfALargeGraphAreThoseOfAll) {
   Workers workers(2);
