@@ -35,10 +35,15 @@ class MpiExchange final : public Exchange {
     MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     MPI_Comm_size(MPI_COMM_WORLD, &size_);
+    MPI_Comm here = MPI_COMM_NULL;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
+    MPI_Comm_size(here, &beside_);
+    MPI_Comm_free(&here);
   }
 
   int rank() const override { return rank_; }
   int size() const override { return size_; }
+  int beside() const override { return beside_; }
 
   void send(int to, std::string_view bytes) override {
     const auto size = static_cast<std::uint64_t>(bytes.size());
@@ -83,6 +88,7 @@ class MpiExchange final : public Exchange {
 
   int rank_ = 0;
   int size_ = 1;
+  int beside_ = 1;
 };
 
 std::optional<MpiExchange> joined;

@@ -20,6 +20,10 @@ class Exchange {
   virtual int rank() const { return 0; }
   virtual int size() const { return 1; }
 
+  // How many of the processes are on this machine, this one included, as far as is known: while one of them works and
+  // the others wait, it uses the cores of all. Waiting must leave them free.
+  virtual int beside() const { return 1; }
+
   // A process that is alone sends nothing.
   virtual void send(int /*to*/, std::string_view /*bytes*/) {}
   virtual std::string receive(int /*from*/) { return {}; }

@@ -197,7 +197,14 @@ void FitRun::learn_sample() {
   const Timed timed(profile_, Step::learning);
   const StopWatch watch;
   try {
-    make_living(*model_, setting_, workers_);
+    if (const int threads = together_.threads_of_all(workers_.threads()); threads > workers_.threads()) {
+      Workers all(threads);
+      all.set_poll([this] { workers_.poll(); });
+      make_living(*model_, setting_, all);
+      profile_.count_products(all.profile().take_products());
+    } else {
+      make_living(*model_, setting_, workers_);
+    }
     living_fit().follow();
   } catch (const Error& error) {
     // Data from which no prototypes can be made are no better when the run is resumed.

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <optional>
+#include <thread>
 
 #include "omvc/error.hpp"
 
@@ -50,6 +51,11 @@ std::vector<std::string> split(std::string_view bytes) {
 }
 
 }  // namespace
+
+int Together::threads_of_all(int own) const {
+  const auto cores = static_cast<int>(std::thread::hardware_concurrency());
+  return std::max(own, std::min(own * exchange_.beside(), cores));
+}
 
 void Together::agree(const std::function<void()>& work) {
   if (alone()) return work();

@@ -31,6 +31,8 @@ class Together {
   bool first() const { return exchange_.rank() == 0; }
   int rank() const { return exchange_.rank(); }
   int size() const { return exchange_.size(); }
+  // Threads for work that one process does while the others wait: those of all on this machine, as far as it has cores.
+  int threads_of_all(int own) const;
 
   // Does the work of this process. Where it failed in some process, every one throws what the first of those threw,
   // with its rank.
