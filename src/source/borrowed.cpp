@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <fmt/core.h>
 #include <limits>
-#include <numeric>
 
 #include "omvc/error.hpp"
 
-#include "source/max_rows.hpp"
 #include "source/two_steps.hpp"
 
 namespace omvc {
@@ -113,11 +111,9 @@ class BorrowedSource final : public Source {
   std::optional<Chunk> next(Index max_rows) override { return read_at_once(*this, max_rows); }
 
   Delivery begin_next(Index max_rows) override {
-    check_max_rows(max_rows);
-    const Index first = next_;
-    const Index count = std::min(max_rows, instances_ - first);
-    next_ += count;
-    return {count, [this, first, count] { return read_range(first, count); }};
+    return deliver_range(next_, instances_, max_rows, views_.size(), [this](std::size_t v, Index first, Index count) {
+      return read(views_[v], schema_.views[v].name, first, first + count);
+    });
   }
 
   void skip(Index rows) override { next_ += std::min(rows, instances_ - next_); }
@@ -128,16 +124,6 @@ class BorrowedSource final : public Source {
   }
 
  private:
-  Chunk read_range(Index first, Index count) const {
-    Chunk chunk;
-    chunk.rows.resize(static_cast<std::size_t>(count));
-    std::iota(chunk.rows.begin(), chunk.rows.end(), first);
-    for (std::size_t v = 0; v < views_.size(); ++v) {
-      chunk.views.push_back(read(views_[v], schema_.views[v].name, first, first + count));
-    }
-    return chunk;
-  }
-
   void check(const BorrowedView& view, const ViewSchema& schema) const {
     std::visit(
         [&](const auto& X) {

@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <numeric>
 #include <unordered_map>
 
 #include "omvc/error.hpp"
@@ -12,7 +11,6 @@
 
 #include "hdf5/file.hpp"
 #include "source/formats/anndata_modality.hpp"
-#include "source/max_rows.hpp"
 #include "source/table/label_words.hpp"
 #include "source/two_steps.hpp"
 
@@ -52,11 +50,9 @@ class H5Source final : public Source {
   std::optional<Chunk> next(Index max_rows) override { return read_at_once(*this, max_rows); }
 
   Delivery begin_next(Index max_rows) override {
-    check_max_rows(max_rows);
-    const Index first = next_;
-    const Index count = std::min(max_rows, size_ - first);
-    next_ += count;
-    return {count, [this, first, count] { return read_range(first, count); }};
+    return deliver_range(next_, size_, max_rows, modalities_.size(), [this](std::size_t v, Index first, Index count) {
+      return modalities_[v].read_view(first, count);
+    });
   }
 
   bool rewind() override {
@@ -74,14 +70,6 @@ class H5Source final : public Source {
   std::vector<int> labels(const std::string& column);
 
  private:
-  Chunk read_range(Index first, Index count) const {
-    Chunk chunk;
-    chunk.rows.resize(static_cast<std::size_t>(count));
-    std::iota(chunk.rows.begin(), chunk.rows.end(), first);
-    for (const Modality& modality : modalities_) chunk.views.push_back(modality.read_view(first, count));
-    return chunk;
-  }
-
   using Stamp = std::pair<std::uintmax_t, std::filesystem::file_time_type>;
   static Stamp stamp(const std::string& path) {
     std::error_code size_error;
