@@ -195,14 +195,12 @@ void FitRun::add_passes() {
            .clipped = setting_.clipped}
       .put(mine);
   model_->save_counted(mine);
-  const std::string bytes = together_.reduce(mine.to_bytes(), [&](const std::string& one, const std::string& other) {
-    Archive sum = Archive::from_bytes(one, "what a process counted");
-    merge_passes(sum, Archive::from_bytes(other, "what another process counted"), views);
-    return sum.to_bytes();
-  });
-  if (together_.first()) {
-    take_pass(Archive::from_bytes(bytes, "what the processes counted"), *model_, setting_, state_);
-  }
+  together_.reduce(
+      [&](const std::string& bytes) {
+        merge_passes(mine, Archive::from_bytes(bytes, "what another process counted"), views);
+      },
+      [&] { return mine.to_bytes(); });
+  if (together_.first()) take_pass(mine, *model_, setting_, state_);
 }
 
 void FitRun::run_pass() {

@@ -32,14 +32,15 @@ void leave_out(Reservoir& sample, const ReservoirOptions& options, Together& tog
     if (!ranking.empty()) std::memcpy(static_cast<void*>(ranking.data()), bytes.data(), bytes.size());
     return ranking;
   };
-  const std::string all = together.reduce(to_bytes(Reservoir::cut(sample.ranking(), options)),
-                                          [&](std::string one, const std::string& more) {
-                                            Ranking both = from_bytes(one);
-                                            const Ranking other = from_bytes(more);
-                                            both.insert(both.end(), other.begin(), other.end());
-                                            return to_bytes(Reservoir::cut(std::move(both), options));
-                                          });
-  sample.keep_below(from_bytes(together.broadcast(all)));
+  Ranking all = Reservoir::cut(sample.ranking(), options);
+  together.reduce(
+      [&](const std::string& bytes) {
+        const Ranking other = from_bytes(bytes);
+        all.insert(all.end(), other.begin(), other.end());
+        all = Reservoir::cut(std::move(all), options);
+      },
+      [&] { return to_bytes(all); });
+  sample.keep_below(from_bytes(together.broadcast(to_bytes(all))));
 }
 
 }  // namespace
@@ -124,15 +125,16 @@ void FitRun::look_first() {
     together_.agree([&] { look_at(*source_, look, observer_, workers_); });
     if (!together_.alone()) {
       leave_out(look.sample, reservoir_options(setting_.options), together_);
-      Archive mine;
-      look.save(mine);
-      const auto archive = [](const std::string& bytes) {
-        return Archive::from_bytes(bytes, "the look of another process");
-      };
-      const std::string sum = together_.reduce(mine.to_bytes(), [&](const std::string& one, const std::string& other) {
-        return merge_looks(archive(one), archive(other), setting_.options, setting_.schema).to_bytes();
-      });
-      if (together_.first()) look = Look::load(archive(sum), setting_.options, setting_.schema);
+      together_.reduce(
+          [&](const std::string& bytes) {
+            const Archive other = Archive::from_bytes(bytes, "the look of another process");
+            look.merge(Look::load(other, setting_.options, setting_.schema));
+          },
+          [&] {
+            Archive mine;
+            look.save(mine);
+            return mine.to_bytes();
+          });
     }
     all.fingerprint = look.fingerprint;
     all.order = look.order;

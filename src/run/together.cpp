@@ -76,16 +76,11 @@ void Together::agree(const std::function<void()>& work) {
   }
 }
 
-std::string Together::reduce(std::string mine,
-                             const std::function<std::string(std::string, const std::string&)>& merge) {
+void Together::reduce(const std::function<void(const std::string&)>& take, const std::function<std::string()>& give) {
   for (int step = 1; step < size(); step *= 2) {
-    if (rank() % (2 * step) != 0) {
-      exchange_.send(rank() - step, mine);
-      return {};
-    }
-    if (rank() + step < size()) mine = merge(std::move(mine), exchange_.receive(rank() + step));
+    if (rank() % (2 * step) != 0) return exchange_.send(rank() - step, give());
+    if (rank() + step < size()) take(exchange_.receive(rank() + step));
   }
-  return mine;
 }
 
 std::string Together::broadcast(std::string mine) {

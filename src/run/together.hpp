@@ -38,8 +38,8 @@ class Together {
   // with its rank.
   void agree(const std::function<void()>& work);
 
-  // The first process gets what `merge` makes of the values of all, two at a time; the others get nothing.
-  std::string reduce(std::string mine, const std::function<std::string(std::string, const std::string&)>& merge);
+  // What all have comes to the first process, two at a time: each takes in what others give it, then gives its own.
+  void reduce(const std::function<void(const std::string&)>& take, const std::function<std::string()>& give);
   // Everybody gets the value of the first process.
   std::string broadcast(std::string mine);
   // Everybody gets the (short) values of all, by rank.
