@@ -71,6 +71,11 @@ void take_part(const FitArguments& arguments, const Options& options) {
 void fit(const FitArguments& arguments) {
   const auto start = std::chrono::steady_clock::now();
   const Options options = chosen_options(arguments.flags);
+  const std::vector<std::string> given = input_files(arguments.input);
+  if (ranks().size() > 1 && std::find(given.begin(), given.end(), "-") != given.end()) {
+    throw Error(ErrorKind::usage,
+                "standard input is one process's alone: write it to a file that all of them can read");
+  }
   if (ranks().rank() > 0) return take_part(arguments, options);
   if (!arguments.output.empty()) check_h5_name(arguments.output);
   const std::array outputs{arguments.labels, arguments.embedding, arguments.model,          arguments.predictor,

@@ -9,6 +9,7 @@
 
 #ifdef OMVC_WITH_MPI
 #include <chrono>
+#include <csignal>
 #include <mpi.h>
 #include <thread>
 #endif
@@ -119,7 +120,10 @@ Exchange& ranks() {
 
 void wait_for_first() {
 #ifdef OMVC_WITH_MPI
-  if (joined && joined->rank() > 0) std::this_thread::sleep_for(kGrace);
+  if (!joined || joined->rank() == 0) return;
+  // The first one says what is wrong; what ends the others then needs no word of theirs.
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_DFL);
+  std::this_thread::sleep_for(kGrace);
 #endif
 }
 

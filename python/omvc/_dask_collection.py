@@ -29,10 +29,15 @@ class Collection:
 
     def __init__(self, X: Any, present: Any, how: dict[str, Any], schema: Any) -> None:
         self.dask = load_dask()
+        strange = sorted(set(how) - {"views", "layer", "files"})
+        if strange:
+            raise TypeError(f"there is no argument {strange[0]!r}; there are present, views, layer and files")
         self.frames = False
         self.divisions: Any = None
         self._how = how
         views, self._keyed = self._views(X, schema)
+        if views is not None and how:
+            raise UsageError(f"{next(iter(how))} tells how to read files, and the data are dask collections")
         if views is None:
             self._paths(X, schema)
         else:
@@ -86,11 +91,7 @@ class Collection:
         delayed = self.dask.delayed
         self.parts = [tasks.Part(dict(zip(blocks, each))) for each in zip(*blocks.values())]
         if self.frames:
-            self.divisions = next(iter(views.values())).divisions
-            for name, view in views.items():
-                if view.known_divisions and None not in self.divisions and view.divisions != self.divisions:
-                    raise DataError(f"view {name!r} is divided at other places of its index than the others: "
-                                    "repartition it with their divisions")
+            self._divide(views)
         known = next(iter(lengths.values()), [float("nan")])
         if all(size == size for size in known):
             self.sizes = [int(size) for size in known]
@@ -142,6 +143,27 @@ class Collection:
         meta = pandas.Series([], dtype=kind, name=NAMES[what])
         divisions = self.divisions if None not in self.divisions else None
         return frame.from_delayed(parts, meta=meta, divisions=divisions, verify_meta=False)
+
+    def _divide(self, views: dict[str, Any]) -> None:
+        """Where the index is divided; an instance must be in one partition, whichever views it has."""
+        known = {name: view.divisions for name, view in views.items() if view.known_divisions}
+        self.divisions = next(iter(known.values()), (None,))
+        for name, divisions in known.items():
+            if divisions != self.divisions:
+                raise DataError(f"view {name!r} is divided at other places of its index than the others: "
+                                "repartition it with their divisions")
+        if len(known) == len(views):
+            return
+        self.divisions = (None,) * (len(self.parts) + 1)
+        if len(views) == 1:
+            return
+        delayed = self.dask.delayed
+        strays = np.concatenate(self.dask.compute(*[delayed(tasks.strays, pure=True)(part) for part in self.parts]))
+        twice = len(strays) - len(np.unique(strays))
+        if twice > 0:
+            raise DataError(f"{twice} instances have a view in one partition and another view in another one, where "
+                            "nobody would find it: divide all views at the same places of their index (set_index, "
+                            "repartition)")
 
     def rows(self, parts: list[Any], columns: int) -> Any:
         """Rows of results, as a dask array."""

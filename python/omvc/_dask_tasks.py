@@ -75,6 +75,19 @@ def schema(part: Any, how: dict[str, Any]) -> Any:
     return given.data.schema(), given.data.count()
 
 
+def strays(part: Any) -> Any:
+    """Of a partition of dataframes: hashes of the ids that lack a view."""
+    import pandas
+
+    indices = [view.index for view in part[0].values()]
+    everywhere = indices[0]
+    anywhere = indices[0]
+    for index in indices[1:]:
+        everywhere = everywhere.intersection(index)
+        anywhere = anywhere.union(index)
+    return pandas.util.hash_pandas_object(anywhere.difference(everywhere), index=False).to_numpy()
+
+
 def size(part: Any, spec: Spec) -> int:
     """The number of instances of a partition."""
     views = part[0]

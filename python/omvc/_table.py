@@ -129,6 +129,8 @@ def _matrix(values: Any, name: str) -> Any:
         return _csr(values, name)
     if hasattr(values, "to_memory"):  # a matrix on disk, of a backed AnnData
         return _matrix(values.to_memory(), name)
+    if isinstance(values, np.ma.MaskedArray):  # what is masked is missing
+        values = np.ma.filled(values.astype(values.dtype if values.dtype.kind == "f" else np.float64), np.nan)
     array = values if isinstance(values, np.ndarray) else np.asarray(values)
     if array.dtype.kind == "c":
         raise DataError(f"Complex data not supported\n{name}: give its real and imaginary parts as features")

@@ -161,10 +161,14 @@ void set_input_option(InputOptions& options, const std::string& name, const nb::
     options.text.separator = nb::cast<std::string>(value);
   } else if (name == "decimal") {
     options.text.decimal = nb::cast<std::string>(value);
+  } else if (name == "header") {
+    options.text.header = nb::cast<std::string>(value);
+  } else if (name == "missing_values") {
+    options.text.missing_values = nb::cast<std::vector<std::string>>(value);
   } else {
     throw Error(ErrorKind::usage, "files have no option " + name +
                                       ": there are format, id_column, transpose, layer, views, columns, drop, "
-                                      "separator and decimal");
+                                      "separator, decimal, header and missing_values");
   }
 }
 

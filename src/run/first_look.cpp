@@ -42,6 +42,7 @@ void for_chunks(Source& source, Observer& observer, Workers& workers, const F& u
 void check_survey(const Survey& survey, const Schema& schema, const Options& options) {
   if (survey.instances == 0) throw Error(ErrorKind::data, "the data have no instances");
   const double observed = survey.instances - survey.unobserved;
+  if (observed == 0) throw Error(ErrorKind::data, "no instance has any view: all values are missing");
   if (options.clusters > observed) {
     throw Error(ErrorKind::data,
                 fmt::format("{} clusters were asked for, but only {:.0f} instances have at least one view; "

@@ -90,7 +90,8 @@ class FitRun {
   Source* source_;  // the data, or the part of them that is this process's own
   Sink& sink_;
   Observer& observer_;
-  Checkpointing keep_;
+  Checkpointing keep_;   // by this process
+  std::string kept_in_;  // the checkpoint, whichever process writes it
   Together together_;
   CheckpointClock due_;
   Profile& profile_;

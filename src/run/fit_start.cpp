@@ -54,6 +54,7 @@ FitRun::FitRun(Setting& setting, Workers& workers, Source& source, Sink& sink, O
       sink_(sink),
       observer_(observer),
       keep_(checkpointing),
+      kept_in_(checkpointing.file),
       together_(exchange),
       due_(checkpointing),
       profile_(workers.profile()) {}
@@ -189,9 +190,9 @@ void FitRun::begin() {
 
 // What an interruption within a step leaves.
 std::string FitRun::interruption() const {
-  if (keep_.file.empty()) return "interrupted; nothing was written";
+  if (kept_in_.empty()) return "interrupted; nothing was written";
   return fmt::format("interrupted; {} holds the last checkpoint: run the same command with --resume to go on",
-                     keep_.file);
+                     kept_in_);
 }
 
 // Makes the model from the sample that the first look took. Where that is all there is, nothing needs to be read again.

@@ -152,6 +152,26 @@ def test_partitions_as_files(large, tmp_path):
                           omvc.Clusterer(**OPTIONS).fit([one, two]).labels_)
 
 
+def test_an_instance_in_two_partitions_is_noticed(large):
+    pandas = pytest.importorskip("pandas")
+    rows = pandas.Index([f"p{i:06}" for i in range(1000)])
+    rng = np.random.default_rng(0)
+    a = pandas.DataFrame(rng.random((1000, 4)), index=rows, columns=list("abcd"))
+    b = pandas.DataFrame(rng.random((900, 3)), index=rows[100:], columns=list("xyz"))
+    views = {"a": dd.from_pandas(a, npartitions=5), "b": dd.from_pandas(b, npartitions=5)}
+    for unknown in (("a",), ("b",), ("a", "b")):
+        given = {name: view.clear_divisions() if name in unknown else view for name, view in views.items()}
+        with pytest.raises(omvc.DataError, match="in another one"):
+            omvc.dask.Clusterer(n_clusters=3).fit(given)
+    # The same places, though nobody says so: each instance is in one partition, and nothing is said of their order.
+    b = b.reindex(rows[100:])
+    divided = views["a"].divisions
+    given = {"a": views["a"].clear_divisions(), "b": dd.from_pandas(b, npartitions=1).repartition(
+        divisions=(rows[100], *divided[1:]), force=True).clear_divisions()}
+    found = omvc.dask.Clusterer(n_clusters=3).fit(given).labels_
+    assert not found.known_divisions and found.compute().index.is_unique
+
+
 def test_mistakes_are_told(large):
     one, two = arrays(large, 3000)
     fit = omvc.dask.Clusterer(3).fit
@@ -175,6 +195,14 @@ def test_mistakes_are_told(large):
     found = omvc.dask.Clusterer(3).fit(arrays([np.nan_to_num(large[1][:500])], 200))
     with pytest.raises(Exception, match="9 features|expecting 9|features"):
         found.predict(arrays([large[0][:500]], 200)).compute()
+
+
+def test_arguments_that_there_are_not(large):
+    model = omvc.dask.Clusterer(n_clusters=3).fit(da.from_array(large[0], chunks=(5000, -1)))
+    with pytest.raises(TypeError, match="presnt"):
+        model.predict(da.from_array(large[0], chunks=(5000, -1)), presnt=None)
+    with pytest.raises(omvc.UsageError, match="how to read files"):
+        omvc.dask.Clusterer(n_clusters=3).fit(da.from_array(large[0], chunks=(5000, -1)), views=["a"])
 
 
 def test_without_dask_the_rest_works():

@@ -75,6 +75,23 @@ def _frozen(view):
     return view
 
 
+def test_masked_values_are_missing(views):
+    hidden = [np.ma.masked_greater(np.nan_to_num(view), 0.8) for view in views]
+    for masked in (hidden, [np.ma.masked_array(np.rint(8 * view.data).astype(int), view.mask) for view in hidden]):
+        shown = [np.ma.filled(view.astype(float), np.nan) for view in masked]
+        found, expected = (omvc.Clusterer(n_clusters=3).fit(given) for given in (masked, shown))
+        assert np.array_equal(found.embedding_, expected.embedding_, equal_nan=True)
+
+
+def test_words_for_missing_values_and_headers_of_files(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("1,2\n" + "".join(f"{i},{'oops' if i == 5 else i % 7}\n" for i in range(60)))
+    with pytest.raises(omvc.DataError, match="oops"):
+        omvc.Clusterer(n_clusters=2).fit(str(path), files={"header": "no", "id_column": "none"})
+    how = {"header": "no", "id_column": "none", "missing_values": ["oops"]}
+    assert len(omvc.Clusterer(n_clusters=2).fit(str(path), files=how).labels_) == 61
+
+
 def test_presence_is_the_same_as_nan(views):
     filled = [np.nan_to_num(view, nan=1.0) for view in views]
     present = np.stack([~np.isnan(view).all(axis=1) for view in views], axis=1)
