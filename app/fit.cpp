@@ -76,6 +76,7 @@ void fit(const FitArguments& arguments) {
     throw Error(ErrorKind::usage,
                 "standard input is one process's alone: write it to a file that all of them can read");
   }
+  check_same_command(given);
   if (ranks().rank() > 0) return take_part(arguments, options);
   if (!arguments.output.empty()) check_h5_name(arguments.output);
   const std::array outputs{arguments.labels, arguments.embedding, arguments.model,          arguments.predictor,

@@ -96,6 +96,7 @@ int main(int argc, char** argv) {
   std::set_terminate(end_for_want_of_memory);
   omvc::app::stop_early();
   omvc::app::secure_streams();
+  omvc::app::set_command(argc, argv);
   const int code = run_and_report(argc, argv);
   omvc::app::leave_ranks(code);
   if (code == 0) return 0;

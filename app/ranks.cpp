@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
+#include <fmt/format.h>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "omvc/error.hpp"
 
@@ -98,6 +101,8 @@ std::optional<MpiExchange> joined;
 
 Exchange alone;
 
+std::string command;
+
 }  // namespace
 
 Exchange& ranks() {
@@ -116,6 +121,40 @@ Exchange& ranks() {
       "several processes were started, and this omvc was built without MPI, so that each would do all the work: "
       "install libopenmpi-dev or libmpich-dev and build it again, or start one process");
 #endif
+}
+
+void set_command(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word(argv[i]);
+    if (word == "--threads") ++i;
+    if (!word.starts_with("--threads")) command.append(word).append("\n");
+  }
+}
+
+void check_same_command(const std::vector<std::string>& files) {
+  Exchange& all = ranks();
+  if (all.size() == 1) return;
+  std::string mine = command;
+  for (const std::string& file : files) {
+    std::error_code none;
+    const auto size = file.empty() ? 0 : std::filesystem::file_size(file, none);
+    if (!file.empty() && !none) mine += fmt::format("{}: {} bytes\n", file, size);
+  }
+  std::string refusal;
+  if (all.rank() > 0) {
+    all.send(0, mine);
+    refusal = all.receive(0);
+  } else {
+    for (int other = 1; other < all.size(); ++other) {
+      if (all.receive(other) == mine || !refusal.empty()) continue;
+      refusal = fmt::format(
+          "rank {} has another command or other files than rank 0: start every process with the same "
+          "command and the same files",
+          other);
+    }
+    for (int other = 1; other < all.size(); ++other) all.send(other, refusal);
+  }
+  if (!refusal.empty()) throw Error(ErrorKind::usage, refusal);
 }
 
 void wait_for_first() {

@@ -2,6 +2,9 @@
 // command is alone.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "omvc/exchange.hpp"
 
 namespace omvc::app {
@@ -9,6 +12,13 @@ namespace omvc::app {
 // Joins the others on the first call. Throws ErrorKind::usage if several processes were started and this command was
 // built without MPI, or MPI does not bring them together: each would do all the work and write the same files.
 Exchange& ranks();
+
+// The words of the command, without --threads, in which processes may differ.
+void set_command(int argc, char** argv);
+
+// Throws ErrorKind::usage in all processes unless they were given the same command, and `files` are of the same sizes
+// in all of them.
+void check_same_command(const std::vector<std::string>& files);
 
 // Before the process ends with this code: nobody waits for it in vain. Where it is not 0 the whole run ends.
 void leave_ranks(int code);

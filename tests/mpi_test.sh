@@ -37,8 +37,24 @@ exec "$1" fit $data -k 4 --labels wrong.csv --quiet
 END
 chmod +x differ.sh
 if ranks 3 ./differ.sh "$omvc" >/dev/null 2>message; then fail "other data were taken"; fi
-grep -q "rank 1 has other data or options" message || fail "the message is: $(cat message)"
+grep -q "rank 1 has another command or other files" message || fail "the message is: $(cat message)"
 [ ! -e wrong.csv ] || fail "a run that was refused wrote labels"
+# The same command, and a file of the same name and size in the folder of each.
+for rank in 0 1; do
+  mkdir at$rank
+  "$omvc" generate at$rank/same.h5mu --rows 9000 --features 12 -k 4 --missing 0 --seed $rank >/dev/null 2>&1
+done
+cat >apart.sh <<'END'
+#!/bin/sh
+cd at${OMPI_COMM_WORLD_RANK:-$PMI_RANK}
+exec "$1" fit same.h5mu -k 4 --labels wrong.csv --quiet
+END
+chmod +x apart.sh
+if ranks 2 ./apart.sh "$omvc" >/dev/null 2>message; then fail "other data of the same size were taken"; fi
+grep -q "rank 1 has other data or options" message || fail "the message is: $(cat message)"
+[ ! -e at0/wrong.csv ] || fail "a run that was refused wrote labels"
+if ranks 2 "$omvc" fit - -k 4 --labels wrong.csv <one.csv >/dev/null 2>message; then fail "standard input was taken"; fi
+grep -q "standard input is one process's alone" message || fail "the message is: $(cat message)"
 
 # Started several times over without an MPI that brings them together: refused, rather than all of them writing one file.
 if SLURM_STEP_NUM_TASKS=2 "${fit[@]}" --labels wrong.csv >/dev/null 2>message; then fail "a lost process ran alone"; fi

@@ -186,8 +186,12 @@ std::vector<T> Dataset::read(Index first, Index count, Index first_col, Index co
   }
   std::vector<T> values(static_cast<std::size_t>(count * cols));
   if (values.empty()) return values;
-  if (!read_now(begin_read(first, count, first_col, cols, values))) {
-    throw Error(kRead, fmt::format("{}: cannot be read: {}", where(), std::strerror(errno)));
+  const std::vector<PostponedReads::Read> rest = begin_read(first, count, first_col, cols, values);
+  errno = 0;
+  if (!read_now(rest)) {
+    throw Error(ErrorKind::io,
+                fmt::format("{}: cannot be read: {}", where(),
+                            errno != 0 ? std::strerror(errno) : "the file has become shorter while it was in use"));
   }
   return values;
 }

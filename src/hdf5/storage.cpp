@@ -192,7 +192,11 @@ bool PostponedReads::note(const std::shared_ptr<Storage>& storage, std::int64_t 
   const std::less<> before;
   if (postponing == nullptr || before(first, postponing->begin_) || before(postponing->end_, first + size))
     return false;
-  postponing->reads_.push_back({storage, at, size, to});
+  try {
+    postponing->reads_.push_back({storage, at, size, to});
+  } catch (const std::bad_alloc&) {
+    return false;  // no exception may pass through the library
+  }
   return true;
 }
 

@@ -4,6 +4,7 @@
 
 #include "omvc/error.hpp"
 
+#include "chunk/fingerprint.hpp"
 #include "run/first_look.hpp"
 #include "run/fit_run.hpp"
 #include "run/living_steps.hpp"
@@ -19,6 +20,8 @@ Index count_instances(Source& source) {
   source.rewind();
   return instances;
 }
+
+constexpr Index kCompared = 256;  // instances from which processes see that they have the same data
 
 // Rows that have no place in the sample of all need not travel. What travels here is bounded by the sample, however
 // many processes there are.
@@ -63,6 +66,7 @@ FitRun::FitRun(Setting& setting, Workers& workers, Source& source, Sink& sink, O
 void FitRun::take_part() {
   if (together_.alone()) return;
   Index instances = 0;
+  std::uint64_t beginning = 0;
   together_.agree([&] {
     if (!living()) {
       throw Error(ErrorKind::usage, fmt::format("method {} runs in one process: start it without mpirun",
@@ -74,9 +78,13 @@ void FitRun::take_part() {
                   "a file first, or start one process");
     }
     instances = count_instances(*source_);
+    if (const std::optional<Chunk> first = source_->next(kCompared)) {
+      beginning = fingerprint(*first) + order_hash(0, *first);
+    }
+    source_->rewind();
   });
-  const std::vector<std::string> all =
-      together_.gather(fmt::format("{} instances\n{}", instances, common_ground(setting_.options, setting_.schema)));
+  const std::vector<std::string> all = together_.gather(fmt::format(
+      "{} instances that begin with {:x}\n{}", instances, beginning, common_ground(setting_.options, setting_.schema)));
   for (std::size_t rank = 1; rank < all.size(); ++rank) {
     if (all[rank] == all[0]) continue;
     throw Error(ErrorKind::usage, fmt::format("rank {} has other data or options than rank 0: start every process with "

@@ -92,6 +92,10 @@ void SvmlightLines::parse(std::string_view text) {
     fail(fmt::format("the line starts with {}; a label comes before the features (0 if there are no classes)",
                      omvc::quoted(fields_[0])));
   }
+  if (fields_[0].find('\0') != std::string_view::npos) {
+    fail(fmt::format("{} is no label: there are bytes in it that are no text; the file is damaged",
+                     omvc::quoted(fields_[0])));
+  }
   line_.label = fields_[0];
   for (std::size_t j = 1; j < fields_.size(); ++j) {
     if (!fields_[j].starts_with("qid:")) line_.entries.push_back(parse_entry(fields_[j]));

@@ -46,6 +46,12 @@ class Svmlight : public testing::Test {
   bool sparse_ = false;
 };
 
+TEST_F(Svmlight, BytesThatAreNoTextAreNoInstance) {
+  const std::string zeros(100, '\0');
+  const std::string path = dir_.write_file("zeros.svm", "1 1:2\n0 2:1\n" + zeros);
+  expect_error(ErrorKind::data, {"zeros.svm:3", "the file is damaged"}, [&] { read_all(*open_input({path}).source); });
+}
+
 TEST_F(Svmlight, ReadsLabelsAndFeatures) {
   const std::string content =
       "\xEF\xBB\xBF# made by hand\r\n+1 1:0.5 4:2 # doc 7\r\n-1 qid:3 4:1\t2:-3\n  # more\n1\n1 3:1e1";
