@@ -1,5 +1,6 @@
 #include "run/setting.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "omvc/error.hpp"
@@ -118,12 +119,16 @@ void Setting::start(const Schema& data) {
 
 std::vector<ViewReport> Setting::views(const std::vector<Index>& observed) const {
   std::vector<ViewReport> reports;
+  // A stream that has only begun says nothing of any view yet.
+  const bool begun = std::any_of(scaling.begin(), scaling.end(), [](const ViewScaling& view) { return view.known; });
   for (std::size_t v = 0; v < schema.views.size(); ++v) {
     reports.push_back({.name = schema.views[v].name,
                        .features = schema.views[v].features,
                        .observed = v < observed.size() ? observed[v] : 0,
                        .negatives = clipped[v],
-                       .scaling = scaling[v].known ? scaling[v].description : "never seen"});
+                       .scaling = scaling[v].known ? scaling[v].description
+                                  : begun          ? "never seen"
+                                                   : "scaled as the rows come"});
   }
   return reports;
 }

@@ -88,6 +88,12 @@ TEST_F(Reports, InfoTellsTheSizesThatTheLabelsHave) {
   }
 }
 
+TEST_F(Reports, AStreamThatBeginsSaysNothingOfItsViewsYet) {
+  const Outcome outcome = run_command({"fit", a_, b_, "-k", "3", "--once"});
+  EXPECT_NE(outcome.err.find("scaled as the rows come"), std::string::npos) << outcome.err;
+  EXPECT_EQ(outcome.err.find("never seen"), std::string::npos) << outcome.err;
+}
+
 TEST_F(Reports, WhatIsExplainedIsTheSameForAFileAndAPipe) {
   const nlohmann::json file = run_command({"fit", a_, b_, "-k", "3", "--json"}).json();
   const nlohmann::json pipe = run_command({"fit", a_, b_, "-k", "3", "--json", "--once"}).json();
