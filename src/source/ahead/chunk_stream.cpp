@@ -15,9 +15,24 @@ namespace {
 
 constexpr int kThreadsPerReader = 3;  // that learn
 constexpr int kMostReaders = 6;
+constexpr double kMostBytes = 64 << 20;  // of chunks that are read ahead, but for two of them
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+double bytes_of(const Chunk& chunk) {
+  double bytes = 0;
+  for (const ChunkView& view : chunk.views) {
+    bytes += std::visit(
+        [](const auto& X) {
+          auto size = static_cast<double>(X.values.size() * sizeof(X.values[0]));
+          if constexpr (requires { X.offsets; }) size += 4.0 * static_cast<double>(X.columns.size());
+          return size;
+        },
+        view.block);
+  }
+  return bytes;
 }
 
 }  // namespace
@@ -26,7 +41,7 @@ ChunkStream::ChunkStream(Source& source, const Schema& schema, Index rows, const
                          int threads, int readers)
     : source_(source), schema_(schema), rows_(rows), scaling_(scaling) {
   if (readers == 0) readers = std::clamp(threads / kThreadsPerReader, 1, kMostReaders);
-  room_ = readers + 1;
+  most_room_ = readers + 1;
   for (int i = 0; i < readers; ++i) {
     try {
       threads_.emplace_back([this] { read_ahead(); });
@@ -87,7 +102,9 @@ void ChunkStream::read_ahead() {
     if (delivery.rows > 0) {
       lock.unlock();
       make_ready(delivery, item);
+      const auto fitting = static_cast<Index>(kMostBytes / std::max(bytes_of(item.chunk.chunk), 1.0));
       lock.lock();
+      room_ = std::clamp<Index>(fitting, kLeastRoom, most_room_);
     } else if (!item.failure) {
       return;
     }
@@ -102,7 +119,7 @@ std::vector<StreamedChunk> ChunkStream::next_ready() {
     chunks.push_back(std::move(*chunk));
     const std::lock_guard lock(mutex_);
     const auto found = ready_.find(taken_);
-    if (static_cast<int>(chunks.size()) == room_ || found == ready_.end() || found->second.failure) break;
+    if (static_cast<Index>(chunks.size()) >= room_ || found == ready_.end() || found->second.failure) break;
   }
   return chunks;
 }

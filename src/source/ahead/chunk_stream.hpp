@@ -1,7 +1,7 @@
 // One pass over a source, read ahead: threads of its own read, check and scale the next chunks while the caller works
 // on the last one. One of them at a time takes the place of a chunk (Source::begin_next); reading it, as far as the
 // source divides that, and what is done to it then go on beside the others. Chunks come in the order of the source, and
-// few of them wait: one that is ready, and one for each thread.
+// few of them wait: one that is ready, and one for each thread, or two where chunks are large.
 //
 // What goes wrong while reading reaches the caller as if it had been read in line: next() throws it when all chunks
 // before it have been taken.
@@ -46,6 +46,8 @@ class ChunkStream {
   double waited() const { return waited_; }  // seconds that next() has waited for the reader
 
  private:
+  static constexpr Index kLeastRoom = 2;
+
   struct Item {
     StreamedChunk chunk;
     std::exception_ptr failure;
@@ -65,10 +67,11 @@ class ChunkStream {
   std::map<Index, Item> ready_;  // by number
   Index begun_ = 0;              // chunks whose reading has begun
   Index taken_ = 0;              // by the caller
-  Index room_ = 2;               // chunks that may have begun and are not taken
-  bool reading_ = false;         // a thread is at the source
-  bool ended_ = false;           // there is nothing more to read
-  bool stopping_ = false;        // the stream is being given up
+  Index room_ = kLeastRoom;      // chunks that may have begun and are not taken: as many as their size allows
+  Index most_room_ = kLeastRoom;
+  bool reading_ = false;   // a thread is at the source
+  bool ended_ = false;     // there is nothing more to read
+  bool stopping_ = false;  // the stream is being given up
   std::vector<std::thread> threads_;
 };
 

@@ -1,6 +1,8 @@
 #include "source/ahead/chunk_stream.hpp"
 
+#include <atomic>
 #include <gtest/gtest.h>
+#include <thread>
 
 #include "omvc/error.hpp"
 #include "omvc/planted.hpp"
@@ -69,6 +71,55 @@ TEST(ChunkStream, ScalesAndKeepsTheFingerprintOfWhatWasRead) {
   EXPECT_EQ(item->negatives, (std::vector<Index>{0, 0}));
   apply_scaling(scaling, direct->schema(), *expected);
   EXPECT_EQ(fingerprint(item->chunk), fingerprint(*expected));
+}
+
+// Chunks of 20 MB each, and how far reading is ahead of what was taken.
+class WideSource : public Source {
+ public:
+  const Schema& schema() const override { return schema_; }
+  std::optional<Chunk> next(Index) override {
+    if (begun_ == 12) return std::nullopt;
+    ahead = std::max(ahead, ++begun_ - taken);
+    Chunk chunk{{begun_ - 1}, {}};
+    chunk.views.push_back({DenseBlock<float>{1, kWide, std::vector<float>(kWide, 1.0F)}, {0}});
+    return chunk;
+  }
+  bool rewind() override { return false; }
+
+  std::atomic<Index> taken = 0;
+  Index ahead = 0;
+
+ private:
+  static constexpr Index kWide = 5'000'000;
+  Schema schema_{{{"wide", kWide, {}}}};
+  Index begun_ = 0;
+};
+
+TEST(ChunkStream, FewLargeChunksWaitHoweverManyReadersThereAre) {
+  WideSource source;
+  ChunkStream stream(source, source.schema(), 1, nullptr, 8, 8);
+  while (stream.next()) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    ++source.taken;
+  }
+  EXPECT_EQ(source.taken, 12);
+  EXPECT_LE(source.ahead, 4);  // three in 64 MB, and the one that was taken and not yet counted
+}
+
+TEST(ChunkStream, SeveralThatAreReadyComeAtOnceAndInOrder) {
+  const auto source = planted();
+  const auto direct = planted();
+  ChunkStream stream(*source, source->schema(), 10, nullptr, 4, 4);
+  Index row = 0;
+  for (std::vector<StreamedChunk> chunks = stream.next_ready(); !chunks.empty(); chunks = stream.next_ready()) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    for (const StreamedChunk& item : chunks) {
+      EXPECT_EQ(item.chunk.rows.front(), row);
+      EXPECT_EQ(item.fingerprint, fingerprint(*direct->next(10)));
+      row += item.chunk.size();
+    }
+  }
+  EXPECT_EQ(row, 95);
 }
 
 TEST(ChunkStream, AnErrorComesAfterTheChunksBeforeItAndOnlyOnce) {
