@@ -175,7 +175,8 @@ def leiden(views, k, one):
         data = anndata.AnnData(view.astype(np.float32))
         if view.shape[1] > 50:
             scanpy.pp.pca(data, n_comps=50, random_state=0)
-        scanpy.pp.neighbors(data, random_state=0)
+        # Exact neighbours, as it takes them of few rows anyway: pynndescent does not run with this SciPy.
+        scanpy.pp.neighbors(data, random_state=0, transformer="sklearn")
         return data
 
     graph(np.random.default_rng(0).random((100, 60)))  # compiles what it needs, which is not counted
