@@ -28,7 +28,7 @@ class Collection:
     """Partitions of data, and how results of theirs become a collection like them."""
 
     def __init__(self, X: Any, present: Any, how: dict[str, Any], schema: Any) -> None:
-        self.dask = load_dask()
+        load_dask()
         strange = sorted(set(how) - {"views", "layer", "files"})
         if strange:
             raise TypeError(f"there is no argument {strange[0]!r}; there are present, views, layer and files")
@@ -46,6 +46,10 @@ class Collection:
             self._mask(present)
         if not any(self.sizes):
             raise DataError("the data have no instances")
+
+    @property
+    def dask(self) -> Any:
+        return load_dask()  # a module, which cannot be pickled with the rest
 
     def _views(self, X: Any, schema: Any) -> Any:
         """The views by name, or None where partitions are paths."""

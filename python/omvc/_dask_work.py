@@ -16,11 +16,14 @@ class Work:
     follows, the model and the report."""
 
     def __init__(self, spec: tasks.Spec, given: Collection, verbose: bool) -> None:
-        self.dask = load_dask()
         self.spec, self.given, self.verbose = spec, given, verbose
         self.shared = self._task(_same, spec)
         self.places = [sum(given.sizes[:i]) for i in range(len(given.sizes))]
         self.labelled: list[Any] = []
+
+    @property
+    def dask(self) -> Any:
+        return load_dask()  # a module, which cannot be pickled with the rest
 
     def run(self) -> Any:
         """The bytes of the model, and the report."""

@@ -1,6 +1,8 @@
 """omvc.dask: the bits of one process, whatever the partitions and the workers are, and whatever happens to them."""
 
+import copy
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -203,6 +205,15 @@ def test_arguments_that_there_are_not(large):
         model.predict(da.from_array(large[0], chunks=(5000, -1)), presnt=None)
     with pytest.raises(omvc.UsageError, match="how to read files"):
         omvc.dask.Clusterer(n_clusters=3).fit(da.from_array(large[0], chunks=(5000, -1)), views=["a"])
+
+
+def test_a_fitted_estimator_can_be_pickled_and_copied(large):
+    views = arrays(large, 5000)
+    model = omvc.dask.Clusterer(n_clusters=3).fit(views)
+    for other in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
+        assert np.array_equal(np.asarray(other.labels_), np.asarray(model.labels_))
+        assert np.array_equal(np.asarray(other.predict(views)), np.asarray(model.predict(views)))
+        assert other.report() == model.report()
 
 
 def test_without_dask_the_rest_works():
