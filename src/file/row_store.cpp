@@ -29,12 +29,18 @@ std::uint32_t checksum_seed(std::uint64_t identity) {
   return static_cast<std::uint32_t>(::crc32_z(0, reinterpret_cast<const unsigned char*>(&identity), sizeof identity));
 }
 
+// With errno as it is.
+const char* remedy(bool temporary) {
+  if (errno == EMFILE || errno == ENFILE) return "allow more open files (ulimit -n)";
+  if (errno == EIO) return "the disk fails: use another one";
+  return temporary ? "set TMPDIR to a folder that is writable and has room" : "make room and resume";
+}
+
 [[noreturn]] void fail(const char* what, const std::string& name) {
-  throw Error(
-      ErrorKind::io,
-      fmt::format("cannot {} {}: {}; {}", what, name.empty() ? "the temporary file of embedding rows" : name,
-                  errno != 0 ? std::strerror(errno) : "it is shorter than expected",
-                  name.empty() ? "set TMPDIR to a folder that is writable and has room" : "make room and resume"));
+  const std::string advice = remedy(name.empty());
+  throw Error(ErrorKind::io,
+              fmt::format("cannot {} {}: {}; {}", what, name.empty() ? "the temporary file of embedding rows" : name,
+                          errno != 0 ? std::strerror(errno) : "it is shorter than expected", advice));
 }
 
 // Calls f(first in the list, number of rows) for maximal runs of consecutive row numbers: one transfer each.

@@ -58,7 +58,8 @@ void Learner::start() {
   try {
     thread_ = std::thread([this] { work(); });
   } catch (const std::system_error& error) {
-    throw Error(ErrorKind::io, fmt::format("cannot start a thread that learns: {}; allow more processes (ulimit -u)",
+    throw Error(ErrorKind::io, fmt::format("cannot start a thread that learns: {}; allow more processes (ulimit -u) or "
+                                           "memory (ulimit -v), or use fewer --threads",
                                            error.code().message()));
   }
 }

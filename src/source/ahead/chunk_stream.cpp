@@ -47,9 +47,9 @@ ChunkStream::ChunkStream(Source& source, const Schema& schema, Index rows, const
       threads_.emplace_back([this] { read_ahead(); });
     } catch (const std::system_error& error) {
       if (i > 0) break;  // fewer will do
-      throw Error(ErrorKind::io,
-                  fmt::format("cannot start a thread that reads ahead: {}; allow more processes (ulimit -u)",
-                              error.code().message()));
+      throw Error(ErrorKind::io, fmt::format("cannot start a thread that reads ahead: {}; allow more processes (ulimit "
+                                             "-u) or memory (ulimit -v), or use fewer --threads",
+                                             error.code().message()));
     }
   }
 }
