@@ -19,7 +19,7 @@ template <class F>
 void for_chunks(Source& source, Observer& observer, Workers& workers, const F& use) {
   const Schema schema = source.schema();
   const int readers = std::min(workers.threads(), kMostReaders);
-  ChunkStream stream(source, schema, kSurveyRows, nullptr, workers.threads(), readers);
+  ChunkStream stream(source, schema, kSurveyRows, nullptr, readers);
   Index instances = 0;
   for (std::vector<StreamedChunk> items = stream.next_ready(); !items.empty(); items = stream.next_ready()) {
     std::vector<const Chunk*> chunks;

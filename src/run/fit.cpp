@@ -71,7 +71,8 @@ bool FitRun::stream_chunks(Index rows, const F& use) {
   const StopWatch clock(position_.report.seconds);
   if (again_) source_->rewind();
   // A stream that is read once is scaled here: a view's first chunk decides.
-  ChunkStream stream(*source_, setting_.schema, rows, again_ ? &setting_.scaling : nullptr, workers_.threads());
+  ChunkStream stream(*source_, setting_.schema, rows, again_ ? &setting_.scaling : nullptr,
+                     readers_beside(workers_.threads()));
   const auto next = [&] {
     const Timed timed(profile_, Step::waiting);
     std::optional<StreamedChunk> item = stream.next();

@@ -37,10 +37,11 @@ double bytes_of(const Chunk& chunk) {
 
 }  // namespace
 
+int readers_beside(int threads) { return std::clamp(threads / kThreadsPerReader, 1, kMostReaders); }
+
 ChunkStream::ChunkStream(Source& source, const Schema& schema, Index rows, const std::vector<ViewScaling>* scaling,
-                         int threads, int readers)
+                         int readers)
     : source_(source), schema_(schema), rows_(rows), scaling_(scaling) {
-  if (readers == 0) readers = std::clamp(threads / kThreadsPerReader, 1, kMostReaders);
   most_room_ = readers + 1;
   for (int i = 0; i < readers; ++i) {
     try {

@@ -28,13 +28,15 @@ struct StreamedChunk {
   double seconds = 0;             // that a reader spent on it
 };
 
+// As many readers as a caller that learns on so many threads can use.
+int readers_beside(int threads);
+
 class ChunkStream {
  public:
   // Starts reading, `rows` instances at a time, where the source stands. With `scaling`, chunks come scaled by it. The
   // source, the schema and the scaling must outlive the stream, and the source is the stream's alone until then.
-  // `threads` are those of the caller: there are as many readers as these can use, or `readers`.
   ChunkStream(Source& source, const Schema& schema, Index rows, const std::vector<ViewScaling>* scaling,
-              int threads = 1, int readers = 0);
+              int readers = 1);
   ~ChunkStream();
   ChunkStream(const ChunkStream&) = delete;
   ChunkStream& operator=(const ChunkStream&) = delete;
