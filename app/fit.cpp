@@ -41,15 +41,10 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// Wants what the first process wants, and gets nothing.
+// Stands for an output that only the first process has: it wants what that one wants, and gets nothing.
 class NoSink final : public Sink {
  public:
-  explicit NoSink(bool embedding) : embedding_(embedding) {}
   void write(const ResultRows&) override {}
-  bool wants_embedding() const override { return embedding_; }
-
- private:
-  bool embedding_;
 };
 
 class SilentObserver final : public Observer {
@@ -59,13 +54,24 @@ class SilentObserver final : public Observer {
   bool on_wait() override { return !stop_requested(); }
 };
 
-// One of several processes that is not the first: it reads and counts its own rows, and writes nothing.
+// The outputs that have rows of text or numbers, which processes write together.
+std::vector<std::unique_ptr<Sink>> row_sinks(const FitArguments& arguments, Source& source) {
+  const int rank = ranks().rank();
+  std::vector<std::unique_ptr<Sink>> sinks;
+  if (!arguments.labels.empty()) sinks.push_back(make_label_sink(arguments.labels, &source, rank));
+  if (!arguments.embedding.empty()) sinks.push_back(make_embedding_sink(arguments.embedding, &source, rank));
+  return sinks;
+}
+
+// One of several processes that is not the first: it reads and counts its own rows, and writes them where the first one
+// says.
 void take_part(const FitArguments& arguments, const Options& options) {
   const Input input = open_arguments(arguments.input, options.seed);
+  std::vector<std::unique_ptr<Sink>> sinks = row_sinks(arguments, *input.source);
+  if (!arguments.output.empty()) sinks.push_back(std::make_unique<NoSink>());
   stop_on_signals();
-  NoSink sink(!arguments.embedding.empty() || !arguments.output.empty());
   SilentObserver observer;
-  Clusterer(options).fit(*input.source, sink, observer, arguments.checkpoint, ranks());
+  Clusterer(options).fit(*input.source, *make_sink_list(std::move(sinks)), observer, arguments.checkpoint, ranks());
 }
 
 void fit(const FitArguments& arguments) {
@@ -86,7 +92,6 @@ void fit(const FitArguments& arguments) {
   inputs.push_back(arguments.flags.config);
   check_outputs({outputs.begin(), outputs.end()}, inputs, checkpoint.empty() ? "" : checkpoint + ".rows");
   // Outputs are opened first: a path that cannot be written is found before the work, not after it.
-  std::vector<std::unique_ptr<Sink>> sinks;
   if (!arguments.labels.empty()) check_writable(arguments.labels);
   for (const std::string& path : {arguments.embedding, arguments.model, arguments.predictor, arguments.output,
                                   arguments.report, arguments.checkpoint.file}) {
@@ -115,10 +120,7 @@ void fit(const FitArguments& arguments) {
                "to keep results\n");
   }
   Input input = open_arguments(arguments.input, options.seed);
-  if (!arguments.labels.empty()) sinks.push_back(make_label_sink(arguments.labels, input.source.get()));
-  if (!arguments.embedding.empty()) {
-    sinks.push_back(make_embedding_sink(arguments.embedding, input.source.get()));
-  }
+  std::vector<std::unique_ptr<Sink>> sinks = row_sinks(arguments, *input.source);
   if (!arguments.output.empty()) {
     const bool is_h5 = is_h5_name(arguments.input.paths[0]);
     sinks.push_back(make_h5_sink(arguments.output, is_h5 ? arguments.input.paths[0] : "", *input.source));

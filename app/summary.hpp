@@ -49,6 +49,7 @@ class ScoringSink : public Sink {
   explicit ScoringSink(const std::optional<std::vector<int>>& truth) : truth_(&truth) {}
   void write(const ResultRows& rows) override;
   bool wants_embedding() const override { return false; }
+  bool joins() const override { return !*truth_; }  // without a truth there is nothing to count
   const Contingency& counts() const { return counts_; }
 
  private:

@@ -52,7 +52,7 @@ const std::map<std::string, Names> kMayKnowPublic{
     {"clusterer", {"run"}},
     {"convert", {"sink"}},
     {"evaluation", {"cut", "eval", "model", "report", "source/formats"}},
-    {"exchange", {"run"}},
+    {"exchange", {"run", "sink"}},
     {"files", {"file", "run"}},
     {"input", {"source/formats", "source/join", "source/table"}},
     {"kmeans", {"cut", "eval", "fine"}},

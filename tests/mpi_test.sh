@@ -29,6 +29,13 @@ for n in 2 3; do
 done
 ranks 2 "${fit[@]}" --threads 3 --labels all.csv --embedding all.npy >/dev/null
 cmp one.csv all.csv || fail "threads change labels"
+# A table of text has the ids of its rows.
+awk 'BEGIN { OFS = ","; print "id", "a", "b"; for (i = 0; i < 30000; ++i) print "s" i * 7, i % 3 * 5 + i * 37 % 11 / 11, i % 3 - i * 17 % 7 / 7 }' >table.csv
+table=("$omvc" fit table.csv -k 3 --memory 0.2 --quiet)
+"${table[@]}" --labels one.tsv --embedding rows.csv >/dev/null
+ranks 3 "${table[@]}" --labels all.tsv --embedding all.csv >/dev/null
+cmp one.tsv all.tsv && cmp rows.csv all.csv || fail "processes change the rows of a table"
+rm -f all.*
 
 # One process sees other data: all refuse, with one message.
 "$omvc" generate other.h5mu --rows 50001 --features 12,60 --density 1,0.1 -k 4 --missing 0.3 --seed 1 >/dev/null 2>&1

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "omvc/chunk.hpp"
+#include "omvc/exchange.hpp"
 #include "omvc/kmeans.hpp"
 #include "omvc/source.hpp"
 
@@ -26,6 +27,12 @@ class Sink {
   virtual void write(const ResultRows& rows) = 0;
   // Embedding rows cost time and disk: they are made where a sink wants them.
   virtual bool wants_embedding() const { return true; }
+  // In a fit of several processes, where the sink of the first one says so, each process writes its own rows alone, all
+  // of them in the order of the ranks, and join() is called in all of them after the last block: it brings together
+  // what they have, in the first one, which goes on alone. Otherwise the first one is given all rows, and the others
+  // none.
+  virtual bool joins() const { return false; }
+  virtual void join(Exchange& /*exchange*/) {}
   // Writes everything out and makes it durable, without giving any file its name yet. A list of sinks asks all of them
   // for this before it finishes the first, so that an output that fails leaves the files of all others as they were.
   virtual void prepare() {}
@@ -35,13 +42,14 @@ class Sink {
 };
 
 // One label per line. A `.csv` or `.tsv` file has more columns, under a header: the sample ids if `source` has any (it
-// must outlive the sink), label, and confidence and distance where the method has them.
-std::unique_ptr<Sink> make_label_sink(const std::string& path, Source* source = nullptr);
+// must outlive the sink), label, and confidence and distance where the method has them. The sinks of processes of one
+// fit other than the first (`rank` 0) write no file of their own: what they have is joined to that of the first.
+std::unique_ptr<Sink> make_label_sink(const std::string& path, Source* source = nullptr, int rank = 0);
 
 // Embedding rows as NPY (`.npy`, float64), else as text with the separator that the name asks for (`.csv`, `.tsv`,
 // blanks otherwise). `.csv` and `.tsv` have a header, e1, e2, ..., and the sample ids before it if `source` has any; it
 // must outlive the sink.
-std::unique_ptr<Sink> make_embedding_sink(const std::string& path, Source* source = nullptr);
+std::unique_ptr<Sink> make_embedding_sink(const std::string& path, Source* source = nullptr, int rank = 0);
 
 // Results in the form of AnnData: the column `omvc` of obs holds the labels as categories, and obsm/X_omvc the
 // embedding where there is one. If the input was a MuData or AnnData file (`input_path`; empty otherwise) the output is

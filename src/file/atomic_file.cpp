@@ -10,6 +10,7 @@ constexpr std::size_t kBuffer = 1 << 18;
 }
 
 void AtomicFile::write(const void* data, std::size_t size) {
+  size_ += size;
   if (size >= kBuffer) {
     flush();
     if (!write_fully(file_.descriptor(), data, size)) file_.fail("cannot write");
@@ -19,9 +20,19 @@ void AtomicFile::write(const void* data, std::size_t size) {
   if (buffer_.size() >= kBuffer) flush();
 }
 
-void AtomicFile::write_at(std::size_t offset, const void* data, std::size_t size) {
+void AtomicFile::write_at(std::uint64_t offset, const void* data, std::size_t size) {
   flush();
   if (!write_fully_at(file_.descriptor(), data, size, static_cast<std::int64_t>(offset))) file_.fail("cannot write");
+}
+
+void AtomicFile::read_at(std::uint64_t offset, void* data, std::size_t size) {
+  flush();
+  if (!read_fully_at(file_.descriptor(), data, size, static_cast<std::int64_t>(offset))) file_.fail("cannot read back");
+}
+
+std::string AtomicFile::share() {
+  flush();
+  return file_.share();
 }
 
 void AtomicFile::sync() {

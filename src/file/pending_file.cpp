@@ -39,7 +39,12 @@ std::string by_descriptor(int descriptor) { return fmt::format("/proc/self/fd/{}
 
 }  // namespace
 
-PendingFile::PendingFile(const std::string& path) : path_(real_path(path)) {
+PendingFile::PendingFile(const std::string& path, bool part) : path_(part ? path : real_path(path)), part_(part) {
+  if (part_) {
+    descriptor_ = open_unnamed_file();
+    if (descriptor_ < 0) fail("cannot write");
+    return;
+  }
   std::error_code ignored;
   const fs::file_status status = fs::status(path_, ignored);
   if (fs::is_directory(status)) {
@@ -101,18 +106,26 @@ void PendingFile::sync() {
   synced_ = true;
 }
 
-void PendingFile::commit() {
-  sync();
-  // A file without a name can be linked but not renamed: it gets a passing name first.
+// False, with errno set, where no passing name can be given.
+bool PendingFile::name() {
   for (int i = 0; temporary_.empty(); ++i) {
     std::string passing = passing_name();
     const std::string from = by_descriptor(descriptor_);
     if (::linkat(AT_FDCWD, from.c_str(), AT_FDCWD, passing.c_str(), AT_SYMLINK_FOLLOW) == 0) {
       temporary_ = std::move(passing);  // a copy might fail for want of memory, and the name be forgotten
     } else if (errno != EEXIST || i == kNamesTried) {
-      fail("cannot write");
+      return false;
     }
   }
+  return true;
+}
+
+std::string PendingFile::share() { return name() ? fs::absolute(temporary_).string() : ""; }
+
+void PendingFile::commit() {
+  sync();
+  // A file without a name can be linked but not renamed: it gets a passing name first.
+  if (!name()) fail("cannot write");
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail("cannot write");
   // Whoever reads it from here on must not find it locked, even if somebody still has a copy of the descriptor.
   ::flock(descriptor_, LOCK_UN);
@@ -127,6 +140,11 @@ void PendingFile::commit() {
 
 void PendingFile::fail(const char* what) const {
   const int reason = errno;
+  if (part_) {
+    throw Error(ErrorKind::io, fmt::format("{} rows of {} to a temporary file: {}; set TMPDIR to a folder that is "
+                                           "writable and has room",
+                                           what, path_, std::strerror(reason)));
+  }
   throw Error(ErrorKind::io, fmt::format("{} {}: {}; the file is left as it was", what, path_,
                                          reason != 0 ? std::strerror(reason) : "nothing could be written"));
 }

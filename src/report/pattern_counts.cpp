@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 #include <limits>
 
 #include "omvc/error.hpp"
@@ -17,8 +18,9 @@ constexpr double kFollows = 0.3;          // NMI of pattern and cluster above wh
 
 void PatternCounts::add(const std::vector<bool>& present, int label, Index count) {
   if (label < 0) return;
-  if (counts_.size() >= kCounted && !counts_.contains(present)) return;
+  if (counts_.size() >= kCounted && counts_.rbegin()->first < present) return;
   counts_[present][label] += count;
+  if (counts_.size() > kCounted) counts_.erase(std::prev(counts_.end()));
 }
 
 void PatternCounts::add(const Chunk& chunk, const std::vector<int>& labels) {

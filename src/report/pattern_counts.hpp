@@ -15,14 +15,14 @@ class PatternCounts {
   static constexpr std::size_t kCounted = 1024;  // patterns told apart, so that memory is bounded
   static constexpr std::size_t kMostViews = 52;  // of patterns that are bits of a number that a double holds exactly
 
-  // Patterns are told apart up to kCounted of them; the instances of further ones are left out.
+  // Of more than kCounted patterns the first in their order are told apart, and the instances of the others are left
+  // out; so the counts depend neither on the order of the instances nor on who counted which of them.
   void add(const std::vector<bool>& present, int label, Index count = 1);
 
   // Those of a chunk, whose labels are in the order of its instances.
   void add(const Chunk& chunk, const std::vector<int>& labels);
 
-  // Adds what was counted of other instances. With more than kCounted patterns it depends on the order which of them
-  // are told apart.
+  // Adds what was counted of other instances.
   void merge(const PatternCounts& other);
 
   void save(Archive& archive, const std::string& key) const;

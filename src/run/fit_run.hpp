@@ -14,6 +14,7 @@
 #include "omvc/clusterer.hpp"
 #include "omvc/exchange.hpp"
 
+#include "report/label_counts.hpp"
 #include "run/checkpoint.hpp"
 #include "run/living_fit.hpp"
 #include "run/other_model.hpp"
@@ -80,7 +81,8 @@ class FitRun {
   void label_all();
   void check_instances(bool complete);
   void check_data();
-  void label_rows();
+  Rows label_rows();
+  void join_results(LabelCounts& counts);
   void finish();
   void finish_other(const Embedding& embedding);
 
@@ -110,6 +112,7 @@ class FitRun {
   int passes_ = 1;              // 0 where the first look has seen all there is to learn from
   bool again_ = false;          // the source can be read again
   bool first_has_all_ = false;  // the first process knows where every row of the data is
+  bool joins_ = false;          // each process hands on its own rows, and the sinks are joined
   double bytes_ = 0;            // that all the data would take in memory, where that is known
 };
 

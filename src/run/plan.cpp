@@ -238,7 +238,7 @@ std::string Plan::label(const std::string& task, Source& part, Index first, Sink
   PartSource source(part, first, schema_);
   const Model& model = *living.model;
   const bool counted = living.passes > 0;
-  LabelTally out{.tally = Tally(model.clusters().numbers, kOutlier), .patterns = {}};
+  LabelTally out{.counts = {.tally = Tally(model.clusters().numbers, kOutlier), .patterns = {}}};
   ChunkStream stream(source, schema_, std::max(living.state.report.chunk, kLabelRows),
                      counted ? &living.setting.scaling : nullptr, readers_beside(options_.threads));
   while (std::optional<StreamedChunk> item = stream.next()) {
@@ -256,9 +256,9 @@ std::string Plan::label(const std::string& task, Source& part, Index first, Sink
     for (Index i = 0; i < chunk.size(); ++i) {
       const auto at = static_cast<std::size_t>(i);
       if (rows.size() > 0 && !data.observed[at]) rows.row(i).setConstant(std::numeric_limits<double>::quiet_NaN());
-      out.tally.add(first + out.instances + i, placed.labels[at], placed.confidence[at], placed.distance[at]);
+      out.counts.tally.add(first + out.instances + i, placed.labels[at], placed.confidence[at], placed.distance[at]);
     }
-    out.patterns.add(chunk, placed.labels);
+    out.counts.patterns.add(chunk, placed.labels);
     sink.write(
         {out.instances, placed.labels, {rows.data(), chunk.size(), rows.cols()}, placed.confidence, placed.distance});
     out.order += order;
@@ -273,8 +273,7 @@ std::string Plan::label(const std::string& task, Source& part, Index first, Sink
 std::string Plan::merge_tallies(const std::string& one, const std::string& other) const {
   LabelTally sum = LabelTally::from(one, *this);
   const LabelTally more = LabelTally::from(other, *this);
-  sum.tally.merge(more.tally);
-  sum.patterns.merge(more.patterns);
+  sum.counts.merge(more.counts);
   sum.instances += more.instances;
   sum.fingerprint += more.fingerprint;
   sum.order += more.order;
@@ -292,10 +291,8 @@ std::pair<std::string, Report> Plan::finish(const std::string& state, const std:
   report.fingerprint = living.state.fingerprint;
   warn_of_views(report);
   const std::size_t clusters = report.cluster_numbers.size();
-  all.tally.report(report);
+  all.counts.report(report);
   if (report.cluster_numbers.size() != clusters) throw Error(ErrorKind::data, "the tally is not of this model");
-  warn_of_empty(report);
-  all.patterns.report(report);
   model.set_sizes({report.cluster_sizes.begin(), report.cluster_sizes.end()});
   return {model_archive(model, true).to_bytes(), report};
 }

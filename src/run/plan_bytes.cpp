@@ -74,8 +74,7 @@ PlanState PlanState::from(const std::string& bytes, const char* kind, const Plan
 
 std::string LabelTally::bytes(const Plan& plan) const {
   Archive archive;
-  tally.save(archive, "tally");
-  patterns.save(archive, "patterns");
+  counts.put(archive);
   archive.put("labelled",
               std::vector<Index>{instances, std::bit_cast<Index>(fingerprint), std::bit_cast<Index>(order)});
   return plan_bytes(std::move(archive), "tally", plan);
@@ -85,8 +84,7 @@ LabelTally LabelTally::from(const std::string& bytes, const Plan& plan) {
   const Archive archive = plan_archive(bytes, "tally", plan);
   const std::vector<Index>& numbers = archive.integers("labelled");
   if (numbers.size() != 3) throw Error(ErrorKind::data, "the tally of a plan is incomplete");
-  return {.tally = Tally::load(archive, "tally", kOutlier),
-          .patterns = PatternCounts::load(archive, "patterns", plan.schema().views.size()),
+  return {.counts = LabelCounts::get(archive, kOutlier, plan.schema().views.size()),
           .instances = numbers[0],
           .fingerprint = std::bit_cast<std::uint64_t>(numbers[1]),
           .order = std::bit_cast<std::uint64_t>(numbers[2])};

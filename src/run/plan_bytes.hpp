@@ -10,8 +10,7 @@
 
 #include "omvc/plan.hpp"
 
-#include "report/pattern_counts.hpp"
-#include "report/tally.hpp"
+#include "report/label_counts.hpp"
 #include "run/living_steps.hpp"
 
 namespace omvc {
@@ -34,8 +33,7 @@ struct PlanState {
 
 // What the labels of parts add up to.
 struct LabelTally {
-  Tally tally;
-  PatternCounts patterns;
+  LabelCounts counts;
   Index instances = 0;
   std::uint64_t fingerprint = 0;
   std::uint64_t order = 0;

@@ -1,10 +1,11 @@
 #include "run/presence_patterns.hpp"
 
 #include <cmath>
-
-#include "report/pattern_counts.hpp"
+#include <map>
+#include <utility>
 
 namespace omvc {
+
 PresencePatterns::PresencePatterns(std::size_t views, const RowFolder& folder)
     : views_(views), store_(folder.open("patterns", 1)) {}
 
@@ -18,26 +19,19 @@ void PresencePatterns::remember(const Chunk& chunk) {
   store_->write(chunk.rows, patterns.data());
 }
 
-void PresencePatterns::count(Index first, const std::vector<int>& labels) {
+void PresencePatterns::count(Index first, const std::vector<int>& labels, PatternCounts& counts) const {
   if (views_ > PatternCounts::kMostViews) return;
   std::vector<double> patterns(labels.size());
   store_->read(first, static_cast<Index>(labels.size()), patterns.data());
+  std::map<std::pair<std::uint64_t, int>, Index> sizes;  // by pattern and label
   for (std::size_t i = 0; i < labels.size(); ++i) {
-    if (labels[i] < 0 || std::isnan(patterns[i])) continue;
-    const auto bits = static_cast<std::uint64_t>(patterns[i]);
-    if (counts_.size() >= PatternCounts::kCounted && !counts_.contains(bits)) continue;
-    ++counts_[bits][labels[i]];
+    if (!std::isnan(patterns[i])) ++sizes[{static_cast<std::uint64_t>(patterns[i]), labels[i]}];
   }
-}
-
-void PresencePatterns::report(Report& report) const {
-  PatternCounts counts;
-  for (const auto& [bits, sizes] : counts_) {
+  for (const auto& [kind, size] : sizes) {
     std::vector<bool> present(views_);
-    for (std::size_t v = 0; v < views_; ++v) present[v] = (bits >> v & 1u) != 0;
-    for (const auto& [label, size] : sizes) counts.add(present, label, size);
+    for (std::size_t v = 0; v < views_; ++v) present[v] = (kind.first >> v & 1u) != 0;
+    counts.add(present, kind.second, size);
   }
-  counts.report(report);
 }
 
 }  // namespace omvc

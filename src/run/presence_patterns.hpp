@@ -2,13 +2,11 @@
 // missing instead of what was observed is a failure that the user must see.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <vector>
 
-#include "omvc/report.hpp"
-
 #include "file/row_store.hpp"
+#include "report/pattern_counts.hpp"
 
 namespace omvc {
 
@@ -20,17 +18,13 @@ class PresencePatterns {
   void remember(const Chunk& chunk);
 
   // Counts the labels of rows [first, first + labels.size()) by pattern.
-  void count(Index first, const std::vector<int>& labels);
-
-  // Sizes are in the order of report.cluster_numbers.
-  void report(Report& report) const;
+  void count(Index first, const std::vector<int>& labels, PatternCounts& counts) const;
 
   RowStore& store() { return *store_; }
 
  private:
   std::size_t views_;
-  std::unique_ptr<RowStore> store_;                       // the pattern as the bits of a whole number
-  std::map<std::uint64_t, std::map<int, Index>> counts_;  // by pattern: instances of each cluster
+  std::unique_ptr<RowStore> store_;  // the pattern as the bits of a whole number
 };
 
 }  // namespace omvc

@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "model/model.hpp"
-#include "report/tally.hpp"
 
 namespace omvc {
 namespace {
@@ -43,17 +42,6 @@ void warn_of_views(Report& report) {
   }
 }
 
-void warn_of_empty(Report& report) {
-  std::string empty;
-  for (std::size_t k = 0; k < report.cluster_sizes.size(); ++k) {
-    if (report.cluster_sizes[k] == 0)
-      empty += fmt::format("{}{}", empty.empty() ? "" : ", ", report.cluster_numbers[k]);
-  }
-  if (empty.empty()) return;
-  report.warnings.push_back(fmt::format(
-      "Clusters without any instance: {}. The data have fewer distinct groups than were asked for.", empty));
-}
-
 std::vector<double> sample_rows(const Embedding& embedding, Index limit, std::uint64_t seed) {
   RowSample sample(limit, seed);
   const auto r = static_cast<std::size_t>(embedding.rank());
@@ -67,16 +55,14 @@ std::vector<double> sample_rows(const Embedding& embedding, Index limit, std::ui
   return sample.values();
 }
 
-void write_results(const ResultPlaces& places, const Embedding& embedding, const RowStore* stored,
-                   const OtherModel* model) {
-  auto& [patterns, sink, report] = places;
-  warn_of_views(report);
-  Tally tally(report.cluster_numbers, kOutlier);
+void write_results(const ResultRowsOf& results, Rows rows, Sink& sink, LabelCounts& counts) {
+  const auto& [embedding, stored, model, patterns] = results;
   const Index width = stored != nullptr ? stored->width() : 0;
+  const Index end = rows.first + rows.count;
   std::vector<double> block;
   std::vector<double> columns;
-  for (Index first = 0; first < embedding.rows(); first += kBlock) {
-    const Index count = std::min(kBlock, embedding.rows() - first);
+  for (Index first = rows.first; first < end; first += kBlock) {
+    const Index count = std::min(kBlock, end - first);
     block.resize(static_cast<std::size_t>(count * embedding.rank()));
     embedding.read(first, count, block.data());
     std::vector<int> labels;
@@ -97,16 +83,12 @@ void write_results(const ResultPlaces& places, const Embedding& embedding, const
       labels = model->label(block.data(), count);
     }
     for (std::size_t i = 0; i < labels.size(); ++i) {
-      tally.add(first + static_cast<Index>(i), labels[i], confidence.empty() ? kNan : confidence[i],
-                distance.empty() ? kNan : distance[i]);
+      counts.tally.add(first + static_cast<Index>(i), labels[i], confidence.empty() ? kNan : confidence[i],
+                       distance.empty() ? kNan : distance[i]);
     }
-    patterns.count(first, labels);
+    patterns.count(first, labels, counts.patterns);
     sink.write({first, labels, {block.data(), count, embedding.rank()}, confidence, distance});
   }
-  tally.report(report);
-  warn_of_empty(report);
-  sink.finish();
-  patterns.report(report);
 }
 
 }  // namespace omvc

@@ -5,25 +5,25 @@
 #include "omvc/sink.hpp"
 
 #include "eval/row_sample.hpp"
+#include "report/label_counts.hpp"
 #include "run/other_model.hpp"
 #include "run/presence_patterns.hpp"
+#include "run/together.hpp"
 
 namespace omvc {
 
-// Where results go: the counts of presence patterns, the user's sink and the report.
-struct ResultPlaces {
-  PresencePatterns& patterns;
-  Sink& sink;
-  Report& report;
+// What the user should know of the views.
+void warn_of_views(Report& report);
+
+// Where results come from. The labels are those stored, or, without any, the nearest centres of the model.
+struct ResultRowsOf {
+  const Embedding& embedding;
+  const RowStore* labels;
+  const OtherModel* model;
+  const PresencePatterns& patterns;
 };
 
-// What the user should know of the views, before labels were counted; and of clusters without instances, after it.
-void warn_of_views(Report& report);
-void warn_of_empty(Report& report);
-
-// Delivers all instances in the row order of the source. The labels are those stored, or, without any, the nearest
-// centres of the model.
-void write_results(const ResultPlaces& places, const Embedding& embedding, const RowStore* stored,
-                   const OtherModel* model);
+// Hands these rows to the sink, in the row order of the source, and counts them.
+void write_results(const ResultRowsOf& results, Rows rows, Sink& sink, LabelCounts& counts);
 
 }  // namespace omvc

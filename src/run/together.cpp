@@ -107,6 +107,21 @@ std::vector<std::string> Together::gather(const std::string& mine) {
   return all;
 }
 
+bool Together::follow_each_other(Rows mine, Index instances) {
+  std::string bytes;
+  append_number(bytes, mine.first);
+  append_number(bytes, mine.count);
+  Index end = 0;
+  for (const std::string& rows : gather(bytes)) {
+    std::string_view rest(rows);
+    const Index first = read_number(rest);
+    const Index count = read_number(rest);
+    if (count > 0 && first != end) return false;
+    end += count;
+  }
+  return end == instances;
+}
+
 void Together::gather_rows(RowStore& store, Rows mine) {
   const Index width = store.width();
   const Index step = std::max<Index>(1, kNumbersAtOnce / width);
@@ -150,7 +165,9 @@ void Together::gather_rows(RowStore& store, Rows mine) {
 
 Rows part_of(Index instances, int rank, int size) {
   const Index blocks = (instances + SurveyBlocks::kRows - 1) / SurveyBlocks::kRows;
-  const auto begin = [&](int part) { return std::min(instances, blocks * part / size * SurveyBlocks::kRows); };
+  const auto begin = [&](int part) {
+    return std::min(instances, (blocks * part + size - 1) / size * SurveyBlocks::kRows);
+  };
   return {begin(rank), begin(rank + 1) - begin(rank)};
 }
 

@@ -44,6 +44,11 @@ class Together {
   std::string broadcast(std::string mine);
   // Everybody gets the (short) values of all, by rank.
   std::vector<std::string> gather(const std::string& mine);
+  // Whether the rows of the processes, in the order of the ranks, are all rows one after the other.
+  bool follow_each_other(Rows mine, Index instances);
+  // What the first process says.
+  bool says_first(bool mine) { return broadcast(mine ? "yes" : "no") == "yes"; }
+  Exchange& exchange() { return exchange_; }
   // The first process gets what every other has written of these rows, each of its own, into its own store.
   void gather_rows(RowStore& store, Rows rows);
 
@@ -51,7 +56,8 @@ class Together {
   Exchange& exchange_;
 };
 
-// The part of a process: whole blocks of the survey, so that sums do not depend on the number of parts.
+// The part of a process: whole blocks of the survey, so that sums do not depend on the number of parts. The first one
+// has some wherever there are any.
 Rows part_of(Index instances, int rank, int size);
 
 }  // namespace omvc

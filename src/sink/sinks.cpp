@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <bit>
+#include <exception>
 #include <filesystem>
 #include <fmt/format.h>
 #include <utility>
@@ -7,6 +8,7 @@
 #include "omvc/sink.hpp"
 
 #include "file/atomic_file.hpp"
+#include "sink/join.hpp"
 
 namespace omvc {
 namespace {
@@ -27,10 +29,26 @@ std::string as_field(const std::string& text, char separator) {
   return quoted + '"';
 }
 
-class LabelSink : public Sink {
+// Rows of bytes in one file, which the processes of a fit can write together.
+class FileSink : public Sink {
  public:
-  LabelSink(const std::string& path, Source* source)
-      : file_(path), separator_(separator_for(path)), source_(separator_ == ' ' ? nullptr : source) {}
+  FileSink(const std::string& path, int rank) : file_(path, rank > 0) {}
+  bool joins() const override { return true; }
+  void join(Exchange& exchange) override { join_parts(file_, exchange); }
+  void prepare() override { file_.sync(); }
+  void finish() override {
+    prepare();
+    file_.commit();
+  }
+
+ protected:
+  AtomicFile file_;
+};
+
+class LabelSink : public FileSink {
+ public:
+  LabelSink(const std::string& path, Source* source, int rank)
+      : FileSink(path, rank), separator_(separator_for(path)), source_(separator_ == ' ' ? nullptr : source) {}
   void write(const ResultRows& rows) override {
     std::vector<std::string> ids;
     if (source_ != nullptr) ids = source_->ids(rows.first_row, static_cast<Index>(rows.labels.size()));
@@ -49,19 +67,16 @@ class LabelSink : public Sink {
     }
   }
   bool wants_embedding() const override { return false; }
-  void prepare() override { file_.sync(); }
-  void finish() override { file_.commit(); }
 
  private:
-  AtomicFile file_;
   char separator_;
   Source* source_;
 };
 
-class TextEmbeddingSink : public Sink {
+class TextEmbeddingSink : public FileSink {
  public:
-  TextEmbeddingSink(const std::string& path, char separator, Source* source)
-      : file_(path), separator_(separator), source_(separator == ' ' ? nullptr : source) {}
+  TextEmbeddingSink(const std::string& path, char separator, Source* source, int rank)
+      : FileSink(path, rank), separator_(separator), source_(separator == ' ' ? nullptr : source) {}
   void write(const ResultRows& rows) override {
     std::vector<std::string> ids;
     if (source_ != nullptr) ids = source_->ids(rows.first_row, rows.embedding.rows);
@@ -81,8 +96,6 @@ class TextEmbeddingSink : public Sink {
       file_.write(line.data(), line.size());
     }
   }
-  void prepare() override { file_.sync(); }
-  void finish() override { file_.commit(); }
 
  private:
   void write_header(Index columns, bool with_ids) {
@@ -92,20 +105,25 @@ class TextEmbeddingSink : public Sink {
     file_.write(line + '\n');
   }
 
-  AtomicFile file_;
   char separator_;
   Source* source_;
 };
 
 // NPY 1.0. The header is written last, when the number of rows is known, into room left for it at the start.
-class NpyEmbeddingSink : public Sink {
+class NpyEmbeddingSink : public FileSink {
  public:
-  explicit NpyEmbeddingSink(const std::string& path) : file_(path) { file_.write(std::string(kHeader, ' ')); }
+  NpyEmbeddingSink(const std::string& path, int rank) : FileSink(path, rank) {
+    if (rank == 0) file_.write(std::string(kHeader, ' '));
+  }
   void write(const ResultRows& rows) override {
     static_assert(std::endian::native == std::endian::little);
     cols_ = rows.embedding.cols;
     rows_ += rows.embedding.rows;
     file_.write(rows.embedding.data, static_cast<std::size_t>(rows.embedding.rows * cols_) * sizeof(double));
+  }
+  void join(Exchange& exchange) override {
+    const std::uint64_t size = join_parts(file_, exchange);
+    if (exchange.rank() == 0 && cols_ > 0) rows_ = static_cast<Index>((size - kHeader) / sizeof(double)) / cols_;
   }
   void prepare() override {
     if (std::exchange(prepared_, true)) return;
@@ -118,14 +136,9 @@ class NpyEmbeddingSink : public Sink {
     file_.write_at(0, header.data(), header.size());
     file_.sync();
   }
-  void finish() override {
-    prepare();
-    file_.commit();
-  }
 
  private:
   static constexpr std::size_t kHeader = 128;  // a multiple of 64, as the format asks for
-  AtomicFile file_;
   Index rows_ = 0;
   Index cols_ = 0;
   bool prepared_ = false;
@@ -139,6 +152,20 @@ class SinkList : public Sink {
   }
   bool wants_embedding() const override {
     return std::any_of(sinks_.begin(), sinks_.end(), [](const auto& sink) { return sink->wants_embedding(); });
+  }
+  bool joins() const override {
+    return std::all_of(sinks_.begin(), sinks_.end(), [](const auto& sink) { return sink->joins(); });
+  }
+  void join(Exchange& exchange) override {
+    std::exception_ptr failure;  // of one of them; the other processes wait for the rest all the same
+    for (const auto& sink : sinks_) {
+      try {
+        sink->join(exchange);
+      } catch (...) {
+        if (!failure) failure = std::current_exception();
+      }
+    }
+    if (failure) std::rethrow_exception(failure);
   }
   void prepare() override {
     for (const auto& sink : sinks_) sink->prepare();
@@ -154,13 +181,13 @@ class SinkList : public Sink {
 
 }  // namespace
 
-std::unique_ptr<Sink> make_label_sink(const std::string& path, Source* source) {
-  return std::make_unique<LabelSink>(path, source);
+std::unique_ptr<Sink> make_label_sink(const std::string& path, Source* source, int rank) {
+  return std::make_unique<LabelSink>(path, source, rank);
 }
 
-std::unique_ptr<Sink> make_embedding_sink(const std::string& path, Source* source) {
-  if (std::filesystem::path(path).extension() == ".npy") return std::make_unique<NpyEmbeddingSink>(path);
-  return std::make_unique<TextEmbeddingSink>(path, separator_for(path), source);
+std::unique_ptr<Sink> make_embedding_sink(const std::string& path, Source* source, int rank) {
+  if (std::filesystem::path(path).extension() == ".npy") return std::make_unique<NpyEmbeddingSink>(path, rank);
+  return std::make_unique<TextEmbeddingSink>(path, separator_for(path), source, rank);
 }
 
 std::unique_ptr<Sink> make_sink_list(std::vector<std::unique_ptr<Sink>> sinks) {
