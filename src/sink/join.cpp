@@ -32,8 +32,7 @@ std::string message(std::uint64_t number, const std::string& text) {
 }
 
 std::pair<std::uint64_t, std::string> parsed(const std::string& bytes, int from) {
-  const Archive archive =
-      Archive::from_bytes(bytes, fmt::format("what rank {} says of its part of an output", from));
+  const Archive archive = Archive::from_bytes(bytes, fmt::format("what rank {} says of its part of an output", from));
   const std::vector<Index>& number = archive.integers("at");
   if (number.size() != 1 || number[0] < 0) throw Error(ErrorKind::io, fmt::format("rank {} makes no sense", from));
   return {static_cast<std::uint64_t>(number[0]), archive.text("text")};

@@ -36,7 +36,8 @@ class Blind final : public Exchange {
 
 std::string bytes_of_rank(int rank, std::size_t size) {
   std::string bytes(size, '\0');
-  for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<char>(i * 31 + i / 251 + static_cast<std::size_t>(rank) * 7);
+  for (std::size_t i = 0; i < size; ++i)
+    bytes[i] = static_cast<char>(i * 31 + i / 251 + static_cast<std::size_t>(rank) * 7);
   return bytes;
 }
 
@@ -121,7 +122,8 @@ TEST(JoinParts, LabelsAndEmbeddingDoNotPassThroughTheFirstProcess) {
       if (exchange.rank() == 0) received = counted.received;
     });
     for (const std::string& failure : failures) ASSERT_EQ(failure, "");
-    for (const char* name : {"labels.csv", "rows.npy", "rows.tsv"}) written.push_back(test::read_bytes(folder.path(name)));
+    for (const char* name : {"labels.csv", "rows.npy", "rows.tsv"})
+      written.push_back(test::read_bytes(folder.path(name)));
   }
   ASSERT_EQ(written.size(), 6u);
   for (std::size_t i = 0; i < 3; ++i) EXPECT_TRUE(written[i] == written[i + 3]) << i;
