@@ -10,38 +10,51 @@
 namespace omvc {
 namespace {
 
+// A row of one of several blocks.
+struct RowOf {
+  const Block* block;
+  Index row;
+};
+
+// Rows of blocks of one kind, which is that of `like`.
 template <class T>
-DenseBlock<T> take(const DenseBlock<T>& block, std::span<const Index> rows) {
+DenseBlock<T> take(const DenseBlock<T>& like, std::span<const RowOf> rows) {
   DenseBlock<T> out;
   out.rows = static_cast<Index>(rows.size());
-  out.cols = block.cols;
-  out.values.reserve(rows.size() * static_cast<std::size_t>(block.cols));
-  for (const Index row : rows) {
-    const auto values = block.row(row);
+  out.cols = like.cols;
+  out.values.reserve(rows.size() * static_cast<std::size_t>(like.cols));
+  for (const auto& [block, row] : rows) {
+    const auto values = std::get<DenseBlock<T>>(*block).row(row);
     out.values.append(values.begin(), values.end());
   }
   return out;
 }
 
 template <class T>
-CsrBlock<T> take(const CsrBlock<T>& block, std::span<const Index> rows) {
+CsrBlock<T> take(const CsrBlock<T>& like, std::span<const RowOf> rows) {
   CsrBlock<T> out;
   out.rows = static_cast<Index>(rows.size());
-  out.cols = block.cols;
+  out.cols = like.cols;
   out.offsets.reserve(rows.size() + 1);
-  for (const Index row : rows) {
+  for (const auto& [block, row] : rows) {
+    const std::vector<Index>& offsets = std::get<CsrBlock<T>>(*block).offsets;
     const auto at = static_cast<std::size_t>(row);
-    out.offsets.push_back(out.offsets.back() + block.offsets[at + 1] - block.offsets[at]);
+    out.offsets.push_back(out.offsets.back() + offsets[at + 1] - offsets[at]);
   }
   out.columns.reserve(static_cast<std::size_t>(out.offsets.back()));
   out.values.reserve(static_cast<std::size_t>(out.offsets.back()));
-  for (const Index row : rows) {
-    const Index first = block.offsets[static_cast<std::size_t>(row)];
-    const Index last = block.offsets[static_cast<std::size_t>(row) + 1];
-    out.columns.insert(out.columns.end(), block.columns.begin() + first, block.columns.begin() + last);
-    out.values.append(block.values.begin() + first, block.values.begin() + last);
+  for (const auto& [block, row] : rows) {
+    const auto& from = std::get<CsrBlock<T>>(*block);
+    const Index first = from.offsets[static_cast<std::size_t>(row)];
+    const Index last = from.offsets[static_cast<std::size_t>(row) + 1];
+    out.columns.insert(out.columns.end(), from.columns.begin() + first, from.columns.begin() + last);
+    out.values.append(from.values.begin() + first, from.values.begin() + last);
   }
   return out;
+}
+
+Block collect(const Block& like, std::span<const RowOf> rows) {
+  return std::visit([&](const auto& typed) -> Block { return take(typed, rows); }, like);
 }
 
 template <class T>
@@ -95,13 +108,21 @@ std::vector<To> converted(const Buffer<From>& values) {
   return out;
 }
 
-bool fits_float(const Buffer<double>& values) { return std::all_of(values.begin(), values.end(), fits_single); }
+bool fits_float(const Buffer<double>& values) {
+  return std::all_of(values.begin(), values.end(), [](double x) { return fits_single(x); });
+}
 
 }  // namespace
 
 bool fits_single(double x) {
   return std::abs(x) <= static_cast<double>(std::numeric_limits<float>::max()) &&
          static_cast<double>(static_cast<float>(x)) == x;
+}
+
+bool fits_single(const Block& block) {
+  const auto* dense = std::get_if<DenseBlock<double>>(&block);
+  const auto* sparse = std::get_if<CsrBlock<double>>(&block);
+  return (dense == nullptr || fits_float(dense->values)) && (sparse == nullptr || fits_float(sparse->values));
 }
 
 Block narrowed(Block block) {
@@ -127,27 +148,36 @@ Block widened(Block block) {
 }
 
 Block take_rows(const Block& block, std::span<const Index> rows) {
-  return std::visit([&](const auto& typed) -> Block { return take(typed, rows); }, block);
+  std::vector<RowOf> wanted;
+  for (const Index row : rows) wanted.push_back({&block, row});
+  return collect(block, wanted);
 }
 
 Chunk take_instances(const Chunk& chunk, std::span<const Index> positions) {
+  return take_instances(std::span(&chunk, 1), positions);
+}
+
+Chunk take_instances(std::span<const Chunk> chunks, std::span<const Index> positions) {
   Chunk out;
-  for (const Index at : positions) out.rows.push_back(chunk.rows[static_cast<std::size_t>(at)]);
-  std::vector<Index> row_of(chunk.rows.size());
-  for (const ChunkView& view : chunk.views) {
-    row_of.assign(chunk.rows.size(), -1);
-    for (std::size_t i = 0; i < view.present.size(); ++i) {
-      row_of[static_cast<std::size_t>(view.present[i])] = static_cast<Index>(i);
-    }
-    std::vector<Index> rows;
+  std::vector<Index> ends;
+  for (const Chunk& chunk : chunks) ends.push_back((ends.empty() ? 0 : ends.back()) + chunk.size());
+  std::vector<std::pair<std::size_t, Index>> places;  // chunk, and position in it
+  for (const Index at : positions) {
+    const auto chunk = static_cast<std::size_t>(std::upper_bound(ends.begin(), ends.end(), at) - ends.begin());
+    places.emplace_back(chunk, at - ends[chunk] + chunks[chunk].size());
+    out.rows.push_back(chunks[chunk].rows[static_cast<std::size_t>(places.back().second)]);
+  }
+  for (std::size_t v = 0; !chunks.empty() && v < chunks[0].views.size(); ++v) {
+    std::vector<RowOf> rows;
     std::vector<Index> present;
-    for (std::size_t i = 0; i < positions.size(); ++i) {
-      const Index row = row_of[static_cast<std::size_t>(positions[i])];
-      if (row < 0) continue;
-      rows.push_back(row);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const ChunkView& view = chunks[places[i].first].views[v];
+      const auto found = std::lower_bound(view.present.begin(), view.present.end(), places[i].second);
+      if (found == view.present.end() || *found != places[i].second) continue;
+      rows.push_back({&view.block, found - view.present.begin()});
       present.push_back(static_cast<Index>(i));
     }
-    out.views.push_back({take_rows(view.block, rows), std::move(present)});
+    out.views.push_back({collect(rows.empty() ? chunks[0].views[v].block : *rows[0].block, rows), std::move(present)});
   }
   return out;
 }
@@ -229,18 +259,21 @@ Block as_sparse(Block block) {
       block);
 }
 
+void check_same_kind(const Block& block, const Block& more, const std::string& where) {
+  if (block.index() == more.index()) return;
+  throw Error(ErrorKind::data,
+              fmt::format("{}: a later chunk stores the view in another way (dense or sparse, float or double) than "
+                          "the first; a source must keep to one",
+                          where));
+}
+
 void append_rows(Block& block, const Block& more, const std::string& where) {
   if (block_rows(more) == 0) return;
   if (block_rows(block) == 0) {
     block = more;
     return;
   }
-  if (block.index() != more.index()) {
-    throw Error(ErrorKind::data,
-                fmt::format("{}: a later chunk stores the view in another way (dense or sparse, float or double) than "
-                            "the first; a source must keep to one",
-                            where));
-  }
+  check_same_kind(block, more, where);
   if (block_cols(block) != block_cols(more)) {
     throw Error(ErrorKind::data, fmt::format("{}: a later chunk has {} columns, the first has {}", where,
                                              block_cols(more), block_cols(block)));

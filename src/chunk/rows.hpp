@@ -12,12 +12,16 @@ Block take_rows(const Block& block, std::span<const Index> rows);
 
 // The given instances of a chunk, in the given order, each at most once.
 Chunk take_instances(const Chunk& chunk, std::span<const Index> positions);
+// The same of several chunks, whose instances count on from one to the next. Each view is stored in one way in all
+// chunks that have rows of it.
+Chunk take_instances(std::span<const Chunk> chunks, std::span<const Index> positions);
 
 // Only the instances for which keep[position] holds stay, in the memory that they have.
 void keep_in_place(Chunk& chunk, const std::vector<bool>& keep);
 
 // Whether single precision holds the number as it is.
 bool fits_single(double x);
+bool fits_single(const Block& block);  // all of them
 
 // The same numbers in single precision, where every one of them has room there; otherwise the block as it is. And in
 // double precision.
@@ -28,6 +32,9 @@ Block widened(Block block);
 Block as_dense(Block block);
 Block as_sparse(Block block);
 bool is_sparse(const Block& block);
+
+// Throws ErrorKind::data if the two differ in kind; `where` names the view for the message.
+void check_same_kind(const Block& block, const Block& more, const std::string& where);
 
 // Adds the rows of `more` below those of `block`; of no rows at all the kind does not matter. Throws ErrorKind::data if
 // the two differ in kind or columns; `where` names the view for the message.

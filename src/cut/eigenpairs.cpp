@@ -17,7 +17,8 @@ namespace {
 constexpr Index kAllAtOnce = 1200;
 
 constexpr double kFewOfAll = 0.25;   // eigenvectors, up to which it pays to make them alone
-constexpr Index kColumnsAtOnce = 8;  // of the matrix or of the eigenvectors, that a thread works on
+constexpr Index kColumnsAtOnce = 8;  // of the matrix, that a thread works on, at least
+constexpr Index kVectorsAtOnce = 2;  // eigenvectors, likewise
 
 // M = Q T Q' with T tridiagonal, by Householder reflections (Golub and Van Loan, Matrix Computations, section 8.3).
 struct Reduced {
@@ -50,7 +51,8 @@ Reduced reduce(Symmetric M, Workers& workers) {
     out.factors(k) = factor;
     Vector p(rest);
     // Each column takes the last reflection in, and is multiplied with the next one while it is at hand.
-    for_blocks(workers, rest, kColumnsAtOnce, rest > 4 * kColumnsAtOnce, [&](Index first, Index last) {
+    const Index share = std::max(kColumnsAtOnce, (rest + workers.threads() - 1) / workers.threads());
+    for_blocks(workers, rest, share, rest > 4 * kColumnsAtOnce, [&](Index first, Index last) {
       for (Index j = first; j < last; ++j) {
         catch_up(k + 1 + j, k + 1);
         p(j) = factor * M.col(k + 1 + j).tail(rest).dot(next);
@@ -133,7 +135,8 @@ std::optional<std::pair<Vector, Symmetric>> few_largest(const Symmetric& M, Inde
   std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return values(a) < values(b); });
   order.erase(order.begin(), order.end() - count);
   Symmetric vectors(n, count);
-  for_blocks(workers, count, kColumnsAtOnce, true, [&](Index first, Index last) {
+  const Index share = std::max(kVectorsAtOnce, (count + workers.threads() - 1) / workers.threads());
+  for_blocks(workers, count, share, true, [&](Index first, Index last) {
     Matrix rows = Matrix::Zero(n, last - first);  // row-major: a rotation mixes two rows
     for (Index j = first; j < last; ++j) rows(order[static_cast<std::size_t>(j)], j - first) = 1;
     RowVector upper(last - first);

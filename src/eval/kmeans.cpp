@@ -22,6 +22,9 @@ namespace {
 // Sums of squared distances between larger values may overflow.
 constexpr double kLargest = 1e140;
 
+constexpr Index kWorthThreads =
+    1 << 20;  // rows x columns x clusters from which a single start is worth several threads
+
 void check_options(const KMeansOptions& options) {
   const auto positive = [](const char* name, int value) {
     if (value < 1) throw Error(ErrorKind::usage, fmt::format("k-means: {} is {}, but must be at least 1", name, value));
@@ -50,9 +53,9 @@ void check_rows(const RowsView& rows, int clusters, std::span<const double> weig
   }
 }
 
-KMeansResult run_start(const RowsView& rows, const KMeansOptions& options, int start) {
+KMeansResult run_start(const RowsView& rows, const KMeansOptions& options, int start, Workers& workers) {
   const Random random(options.seed, Purpose::seeding, static_cast<std::uint32_t>(start));
-  Lloyd lloyd(rows, seed_centres(rows, options.weights, options.clusters, random), options.weights);
+  Lloyd lloyd(rows, seed_centres(rows, options.weights, options.clusters, random, workers), options.weights, workers);
   lloyd.assign();
   int iterations = 0;
   bool changed = true;
@@ -67,13 +70,22 @@ KMeansResult run_start(const RowsView& rows, const KMeansOptions& options, int s
   return result;
 }
 
-// Calls keep(result) once for each start, on any thread and in any order.
+// Calls keep(result) once for each start, on any thread and in any order. Several starts go side by side, each on one
+// thread; a single one has all threads for its rows.
 template <class Keep>
 void run_starts(const RowsView& rows, const KMeansOptions& options, const Keep& keep) {
   check_options(options);
   check_rows(rows, options.clusters, options.weights);
-  Workers workers(options.threads <= 0 ? 0 : std::min(options.threads, options.starts));
-  workers.run(options.starts, [&](std::int64_t start) { keep(run_start(rows, options, static_cast<int>(start))); });
+  const bool alone = options.starts == 1;
+  const bool small = rows.rows * rows.cols * options.clusters < kWorthThreads;
+  Workers workers(alone && small                  ? 1
+                  : options.threads <= 0 || alone ? options.threads
+                                                  : std::min(options.threads, options.starts));
+  if (alone) return keep(run_start(rows, options, 0, workers));
+  workers.run(options.starts, [&](std::int64_t start) {
+    Workers one;
+    keep(run_start(rows, options, static_cast<int>(start), one));
+  });
 }
 
 }  // namespace

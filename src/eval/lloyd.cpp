@@ -1,8 +1,10 @@
 #include "eval/lloyd.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "eval/distance.hpp"
@@ -15,13 +17,17 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Squares of smaller numbers lose precision to underflow, which a relative error does not cover.
 constexpr double kTiny = 1e-150;
 
+constexpr Index kRowsAtOnce = 64;     // that a thread works on
+constexpr Index kCentresAtOnce = 16;  // likewise
+
 std::size_t size(Index n) { return static_cast<std::size_t>(n); }
 
 }  // namespace
 
-Lloyd::Lloyd(const RowsView& rows, std::vector<double> centres, std::span<const double> weights)
+Lloyd::Lloyd(const RowsView& rows, std::vector<double> centres, std::span<const double> weights, Workers& workers)
     : rows_(rows),
       weights_(weights),
+      workers_(workers),
       clusters_(rows.cols == 0 ? 1 : static_cast<Index>(centres.size()) / rows.cols),
       groups_((clusters_ + kGroup - 1) / kGroup),
       // A computed distance is off by at most (cols + 4) / 4 epsilons: this leaves a margin of 4 on each side.
@@ -32,6 +38,11 @@ Lloyd::Lloyd(const RowsView& rows, std::vector<double> centres, std::span<const 
       upper_(size(rows.rows), kInfinity),
       lower_(size(rows.rows * groups_), 0.0) {
   pack();
+}
+
+template <class Body>
+void Lloyd::for_rows(const Body& body) {
+  for_blocks(workers_, rows_.rows, kRowsAtOnce, true, body);
 }
 
 double Lloyd::above(double distance) const { return distance * (1 + slack_) + kTiny; }
@@ -92,8 +103,12 @@ bool Lloyd::assign_row(Index row) {
 }
 
 bool Lloyd::assign() {
-  bool changed = false;
-  for (Index row = 0; row < rows_.rows; ++row) changed = assign_row(row) || changed;
+  std::atomic<bool> changed = false;
+  for_rows([&](Index first, Index last) {
+    bool any = false;
+    for (Index row = first; row < last; ++row) any = assign_row(row) || any;
+    if (any) changed = true;
+  });
   return changed;
 }
 
@@ -129,24 +144,35 @@ void Lloyd::update() {
   for (const int label : labels_) ++counts[size(label)];
   fill_empty_clusters(counts);
   std::vector<double> before = centres_;
-  std::vector<double> weights(size(clusters_), 0.0);
-  for (Index k = 0; k < clusters_; ++k) {
-    if (counts[size(k)] > 0) std::fill_n(centres_.begin() + k * rows_.cols, rows_.cols, 0.0);
-  }
-  for (Index i = 0; i < rows_.rows; ++i) {
-    const double* x = rows_.data + i * rows_.cols;
-    double* sum = centres_.data() + labels_[size(i)] * rows_.cols;
-    const double weight = this->weight(i);
-    weights[size(labels_[size(i)])] += weight;
-    for (Index j = 0; j < rows_.cols; ++j) sum[j] += weight * x[j];
-  }
-  for (Index k = 0; k < clusters_; ++k) {
-    if (counts[size(k)] == 0) continue;
-    const double mass = std::max(weights[size(k)], kTiny);
-    for (Index j = 0; j < rows_.cols; ++j) centres_[size(k * rows_.cols + j)] /= mass;
-  }
+  move_centres(counts);
   pack();
   move_bounds(before);
+}
+
+// The rows of a centre are added in their order, whichever thread does it.
+void Lloyd::move_centres(const std::vector<Index>& counts) {
+  std::vector<Index> end(size(clusters_));  // of the members of each centre, in a list of all
+  std::partial_sum(counts.begin(), counts.end(), end.begin());
+  std::vector<Index> next = end;
+  for (std::size_t k = 0; k < next.size(); ++k) next[k] -= counts[k];
+  std::vector<Index> members(size(rows_.rows));
+  for (Index i = 0; i < rows_.rows; ++i) members[size(next[size(labels_[size(i)])]++)] = i;
+  for_blocks(workers_, clusters_, kCentresAtOnce, true, [&](Index first, Index last) {
+    for (Index k = first; k < last; ++k) {
+      if (counts[size(k)] == 0) continue;
+      double* centre = centres_.data() + k * rows_.cols;
+      std::fill_n(centre, rows_.cols, 0.0);
+      double mass = 0;
+      for (Index m = end[size(k)] - counts[size(k)]; m < end[size(k)]; ++m) {
+        const double* x = rows_.data + members[size(m)] * rows_.cols;
+        const double weight = this->weight(members[size(m)]);
+        mass += weight;
+        for (Index j = 0; j < rows_.cols; ++j) centre[j] += weight * x[j];
+      }
+      mass = std::max(mass, kTiny);
+      for (Index j = 0; j < rows_.cols; ++j) centre[j] /= mass;
+    }
+  });
 }
 
 void Lloyd::move_bounds(const std::vector<double>& before) {
@@ -158,11 +184,13 @@ void Lloyd::move_bounds(const std::vector<double>& before) {
     drift[size(k)] = above(std::sqrt(squared));
     group_drift[size(k / kGroup)] = std::max(group_drift[size(k / kGroup)], drift[size(k)]);
   }
-  for (Index i = 0; i < rows_.rows; ++i) {
-    upper_[size(i)] = above(upper_[size(i)] + drift[size(labels_[size(i)])]);
-    double* lower = lower_.data() + i * groups_;
-    for (Index group = 0; group < groups_; ++group) lower[group] = below(lower[group] - group_drift[size(group)]);
-  }
+  for_rows([&](Index first, Index last) {
+    for (Index i = first; i < last; ++i) {
+      upper_[size(i)] = above(upper_[size(i)] + drift[size(labels_[size(i)])]);
+      double* lower = lower_.data() + i * groups_;
+      for (Index group = 0; group < groups_; ++group) lower[group] = below(lower[group] - group_drift[size(group)]);
+    }
+  });
 }
 
 KMeansResult Lloyd::take() {

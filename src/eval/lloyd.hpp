@@ -14,11 +14,13 @@
 
 #include "omvc/kmeans.hpp"
 
+#include "parallel/workers.hpp"
+
 namespace omvc {
 
 class Lloyd {
  public:
-  Lloyd(const RowsView& rows, std::vector<double> centres, std::span<const double> weights = {});
+  Lloyd(const RowsView& rows, std::vector<double> centres, std::span<const double> weights, Workers& workers);
 
   // Gives each row its nearest centre. Returns whether any label changed.
   bool assign();
@@ -34,7 +36,10 @@ class Lloyd {
   static constexpr Index kGroup = 8;
   using Lanes = Eigen::Array<double, kGroup, 1>;
 
+  template <class Body>
+  void for_rows(const Body& body);  // body(first, last), on several threads
   bool assign_row(Index row);
+  void move_centres(const std::vector<Index>& counts);
   Lanes group_distances(const double* x, Index group) const;
   void pack();
   void fill_empty_clusters(std::vector<Index>& counts);
@@ -46,6 +51,7 @@ class Lloyd {
 
   RowsView rows_;
   std::span<const double> weights_;
+  Workers& workers_;
   Index clusters_;
   Index groups_;
   double slack_;                 // a relative error that no computed distance reaches

@@ -10,13 +10,13 @@
 namespace omvc {
 namespace {
 
-// Lowers nearest[i] to the squared distance between row i and a new centre. Four rows at a time hide the latency of the
-// additions, whose order within a row is fixed.
-void lower_to(const RowsView& rows, const double* centre, std::vector<double>& nearest) {
+constexpr Index kSeededAtOnce = 256;  // that a thread works on
+
+// Lowers out[i] to the squared distance between row i of some and a new centre. Four rows at a time hide the latency of
+// the additions, whose order within a row is fixed.
+void lower_to(const RowsView& rows, Index i, Index last, const double* centre, double* out) {
   constexpr Index kAbreast = 4;
-  double* out = nearest.data();
-  Index i = 0;
-  for (; i + kAbreast <= rows.rows; i += kAbreast) {
+  for (; i + kAbreast <= last; i += kAbreast) {
     const double* x = rows.data + i * rows.cols;
     std::array<double, kAbreast> sums{};
     for (Index j = 0; j < rows.cols; ++j) {
@@ -32,7 +32,7 @@ void lower_to(const RowsView& rows, const double* centre, std::vector<double>& n
     }
     for (Index k = 0; k < kAbreast; ++k) out[i + k] = std::min(out[i + k], sums[static_cast<std::size_t>(k)]);
   }
-  for (; i < rows.rows; ++i) {
+  for (; i < last; ++i) {
     out[i] = std::min(out[i], squared_distance(rows.data + i * rows.cols, centre, rows.cols));
   }
 }
@@ -40,7 +40,7 @@ void lower_to(const RowsView& rows, const double* centre, std::vector<double>& n
 }  // namespace
 
 std::vector<double> seed_centres(const RowsView& rows, std::span<const double> weights, int clusters,
-                                 const Random& random) {
+                                 const Random& random, Workers& workers) {
   std::vector<double> centres;
   centres.reserve(static_cast<std::size_t>(clusters * rows.cols));
   std::vector<double> nearest(static_cast<std::size_t>(rows.rows), std::numeric_limits<double>::infinity());
@@ -61,7 +61,8 @@ std::vector<double> seed_centres(const RowsView& rows, std::span<const double> w
     taken[static_cast<std::size_t>(row)] = true;
     const std::span<const double> centre = rows.row(row);
     centres.insert(centres.end(), centre.begin(), centre.end());
-    lower_to(rows, centre.data(), nearest);
+    for_blocks(workers, rows.rows, kSeededAtOnce, true,
+               [&](Index first, Index last) { lower_to(rows, first, last, centre.data(), nearest.data()); });
   }
   return centres;
 }

@@ -5,6 +5,7 @@
 
 #include "omvc/kmeans.hpp"
 
+#include "parallel/workers.hpp"
 #include "random/philox.hpp"
 
 namespace omvc {
@@ -14,6 +15,6 @@ namespace omvc {
 // number k of the stream. Where every row
 // coincides with a centre, the first row that is not yet a centre is taken.
 std::vector<double> seed_centres(const RowsView& rows, std::span<const double> weights, int clusters,
-                                 const Random& random);
+                                 const Random& random, Workers& workers);
 
 }  // namespace omvc

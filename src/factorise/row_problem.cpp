@@ -50,9 +50,9 @@ void RowProblem::improve(const MatrixIn& Q, const TwoRuns& l, int steps, MatrixO
   improve_some(Q, l, steps, {0, Z.rows(), nullptr}, Z, workers);
 }
 
-void RowProblem::improve(const MatrixIn& Q, int steps, const std::vector<Index>& rows, MatrixOut Z,
+void RowProblem::improve(const MatrixIn& Q, int steps, std::span<const Index> rows, MatrixOut Z,
                          Workers& workers) const {
-  improve_some(Q, {}, steps, {0, static_cast<Index>(rows.size()), &rows}, Z, workers);
+  improve_some(Q, {}, steps, {0, static_cast<Index>(rows.size()), rows.data()}, Z, workers);
 }
 
 void RowProblem::improve_some(const MatrixIn& Q, const TwoRuns& l, int steps, const Some& some, MatrixOut Z,

@@ -9,7 +9,7 @@
 // Steps are taken per row: a result depends neither on how rows are grouped nor on threads. No step raises J.
 #pragma once
 
-#include <vector>
+#include <span>
 
 #include "omvc/options.hpp"
 
@@ -42,7 +42,7 @@ class RowProblem {
   void improve(const MatrixIn& Q, const TwoRuns& l, int steps, MatrixOut Z, Workers& workers) const;
 
   // The same with l = 0 for some rows alone, which have the same numbers in Q and Z.
-  void improve(const MatrixIn& Q, int steps, const std::vector<Index>& rows, MatrixOut Z, Workers& workers) const;
+  void improve(const MatrixIn& Q, int steps, std::span<const Index> rows, MatrixOut Z, Workers& workers) const;
 
   // J of one row, and how far the row is from satisfying the KKT conditions: max over k of |min(z_k, grad_k)|.
   double objective(const RowVector& z, const RowVector& q, double l) const;
@@ -55,12 +55,10 @@ class RowProblem {
   struct Some {
     Index first;
     Index last;
-    const std::vector<Index>* rows;
+    const Index* rows;
 
     Index size() const { return last - first; }
-    Index operator[](Index i) const {
-      return rows == nullptr ? first + i : (*rows)[static_cast<std::size_t>(first + i)];
-    }
+    Index operator[](Index i) const { return rows == nullptr ? first + i : rows[first + i]; }
   };
   void improve_some(const MatrixIn& Q, const TwoRuns& l, int steps, const Some& some, MatrixOut Z,
                     Workers& workers) const;

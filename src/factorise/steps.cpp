@@ -1,6 +1,8 @@
 #include "factorise/steps.hpp"
 
+#include <algorithm>
 #include <map>
+#include <span>
 #include <utility>
 
 #include "kernels/tall.hpp"
@@ -18,6 +20,8 @@ void gather(const Matrix& from, const std::vector<Index>& positions, Matrix& out
     for (Index i = first; i < first + count; ++i) out.row(i) = from.row(positions[static_cast<std::size_t>(i)]);
   });
 }
+
+constexpr std::size_t kRowsAtOnce = 32;  // latent rows that a thread solves for
 
 // How far from 1 the norms of the columns may be before they are brought to 1 again. Nothing but the ridge, which is
 // relative to all of them, depends on the scale of a column where the consensus is tight; rescaling runs over all of U
@@ -77,13 +81,29 @@ void update_joint_latent(const FactorOptions& options, int rounds, double done, 
       }
     });
   }
+  // Groups are small: some rows of each are a task, and all of them go side by side.
+  struct Task {
+    std::size_t problem;
+    std::span<const Index> rows;
+  };
+  std::vector<RowProblem> problems;
+  std::vector<Task> tasks;
   for (const PatternGroup& group : work.groups) {
     Matrix G = Matrix::Zero(r, r);
     for (const std::size_t v : group.views) G += work.views[v].UtU;
     G.diagonal().array() += work.ridge;
-    const RowProblem problem(options.solver, std::move(G), done);
-    problem.improve(Q, rounds * steps(options), group.positions, work.consensus, workers);
+    const std::span<const Index> rows(group.positions);
+    for (std::size_t first = 0; first < rows.size(); first += kRowsAtOnce) {
+      tasks.push_back({problems.size(), rows.subspan(first, std::min(kRowsAtOnce, rows.size() - first))});
+    }
+    problems.emplace_back(options.solver, std::move(G), done);
   }
+  const Timed timed(workers.profile(), Step::row_solver);
+  for_blocks(workers, static_cast<Index>(tasks.size()), 1, true, [&](Index at, Index) {
+    Workers alone;
+    const Task& task = tasks[static_cast<std::size_t>(at)];
+    problems[task.problem].improve(Q, rounds * steps(options), task.rows, work.consensus, alone);
+  });
   for (ViewWork& view : work.views) gather(work.consensus, view.X.positions(), view.V, workers);
 }
 

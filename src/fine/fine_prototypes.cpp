@@ -85,8 +85,8 @@ void FinePrototypes::add_affinity(const PreparedChunk& chunk, const Near& near,
 }
 
 void FinePrototypes::add(std::span<const Members> members, double sign, Workers& workers) {
+  add_rounded_rows(members, sign, rule_.quantum, sums_, workers);
   for (std::size_t v = 0; v < sums_.size(); ++v) {
-    add_rounded_rows(members, v, sign, rule_.quantum[v], sums_[v], workers);
     for (const Members& of : members) {
       for (const Index at : of.chunk->present(v)) {
         const std::int32_t id = (*of.ids)[static_cast<std::size_t>(at)];
@@ -112,12 +112,19 @@ void FinePrototypes::decay(double factor) {
   squares_ *= factor;
 }
 
-void FinePrototypes::forget() {
+void FinePrototypes::forget(Workers& workers) {
+  const auto clear = [&](Matrix& numbers) {
+    for_tall_blocks(workers, numbers.rows(), numbers.cols(),
+                    [&](Index first, Index count) { numbers.middleRows(first, count).setZero(); });
+  };
   for (std::size_t v = 0; v < sums_.size(); ++v) {
-    sums_[v].setZero();
+    clear(sums_[v]);
     counts_[v].setZero();
   }
-  for (Matrix& W : affinity_) W.setZero(size(), size());
+  for (Matrix& W : affinity_) {
+    W.resize(size(), size());
+    clear(W);
+  }
   mass_.setZero();
   spread_.setZero();
   squares_.setZero();

@@ -43,8 +43,8 @@ class FinePrototypes {
   // which leaves no trace: the sums are exact.
   void count(std::span<const Members> members, Workers& workers) { add(members, 1, workers); }
   void take_out(std::span<const Members> members, Workers& workers) { add(members, -1, workers); }
-  void forget();              // all sums to zero; the prototypes stay
-  void decay(double factor);  // all sums times this
+  void forget(Workers& workers);  // all sums to zero; the prototypes stay
+  void decay(double factor);      // all sums times this
 
   // Moves the prototypes to the means of what was added to them. One without rows in a view takes the mean of the view;
   // one without any rows stays.

@@ -14,9 +14,11 @@
 namespace omvc {
 namespace {
 
-constexpr double kSlack = 1.25;  // shrunk once it is this much too large, so that shrinking is rare
+constexpr double kSlack = 1.25;    // shrunk once it is this much too large, so that shrinking is rare
+constexpr Index kChunkRows = 256;  // rows of a chunk, at least, once it was shrunk
 
-void keep_marked(std::vector<double>& values, const std::vector<bool>& keep) {
+template <class T>
+void keep_marked(std::vector<T>& values, const std::vector<bool>& keep) {
   std::size_t count = 0;
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (keep[i]) values[count++] = values[i];
@@ -66,8 +68,8 @@ double Reservoir::priority(Index row, double clock) const {
 
 // A row that came half-lives ago counts with the chance 2^-half-lives, drawn once for all times.
 bool Reservoir::counts_still(std::size_t at) const {
-  const double came = (std::log(variate(kept_.rows[at])) - priorities_[at]) / std::log(2.0);  // in half-lives
-  const double drawn = Random(options_.seed, Purpose::split, 1).uniform(static_cast<std::uint64_t>(kept_.rows[at]));
+  const double came = (std::log(variate(numbers_[at])) - priorities_[at]) / std::log(2.0);  // in half-lives
+  const double drawn = Random(options_.seed, Purpose::split, 1).uniform(static_cast<std::uint64_t>(numbers_[at]));
   return drawn < std::exp2(came - now_ / options_.half_life);
 }
 
@@ -93,7 +95,7 @@ Reservoir::Picked Reservoir::pick(const Chunk& chunk, double clock) const {
   return out;
 }
 
-void Reservoir::take(Picked picked) {
+void Reservoir::take(Picked picked, Workers& workers) {
   now_ = std::max(now_, picked.end);
   // The limit may have fallen since they were picked.
   std::vector<bool> keep;
@@ -104,65 +106,101 @@ void Reservoir::take(Picked picked) {
     keep_marked(picked.bytes, keep);
     for (ChunkView& view : picked.rows.views) view.block = narrowed(std::move(view.block));
   }
-  if (!picked.priorities.empty()) add(std::move(picked));
+  if (!picked.priorities.empty()) add(std::move(picked), workers);
 }
 
-void Reservoir::merge(const Reservoir& other) {
+void Reservoir::merge(const Reservoir& other, Workers& workers) {
   if (!other.whole_) {
     limit_ = whole_ ? other.limit_ : std::min(limit_, other.limit_);
     whole_ = false;
   }
   now_ = std::max(now_, other.now_);
-  if (other.size() > 0) {
-    Picked all{other.kept_, other.priorities_, other.sizes_, other.now_};
+  std::ptrdiff_t first = 0;
+  for (const Chunk& chunk : other.kept_) {
+    const std::ptrdiff_t last = first + chunk.size();
+    Picked all{chunk,
+               {other.priorities_.begin() + first, other.priorities_.begin() + last},
+               {other.sizes_.begin() + first, other.sizes_.begin() + last},
+               other.now_};
     for (ChunkView& view : all.rows.views) view.block = narrowed(std::move(view.block));
-    add(std::move(all));
+    add(std::move(all), workers);
+    first = last;
   }
-  if (!whole_) shrink();
+  if (!whole_) shrink(workers);
 }
 
-void Reservoir::add(Picked picked) {
+void Reservoir::add(Picked picked, Workers& workers) {
+  for (std::size_t v = 0; v < picked.rows.views.size(); ++v) {
+    Block& block = picked.rows.views[v].block;
+    const auto differs = [&](const Chunk& chunk) {
+      return !chunk.views[v].present.empty() && chunk.views[v].block.index() != block.index();
+    };
+    if (block_rows(block) == 0 || std::none_of(kept_.begin(), kept_.end(), differs)) continue;
+    block = widened(std::move(block));
+    for (Chunk& chunk : kept_) {
+      if (differs(chunk)) chunk.views[v].block = widened(std::move(chunk.views[v].block));
+      if (differs(chunk)) check_same_kind(chunk.views[v].block, block, fmt::format("view '{}'", schema_.views[v].name));
+    }
+  }
+  const Chunk& rows = picked.rows;
+  numbers_.insert(numbers_.end(), rows.rows.begin(), rows.rows.end());
+  priorities_.insert(priorities_.end(), picked.priorities.begin(), picked.priorities.end());
   sizes_.insert(sizes_.end(), picked.bytes.begin(), picked.bytes.end());
   bytes_ += std::accumulate(picked.bytes.begin(), picked.bytes.end(), 0.0);
-  for (std::size_t v = 0; v < picked.rows.views.size() && !kept_.views.empty(); ++v) {
-    Block& block = picked.rows.views[v].block;
-    if (kept_.views[v].block.index() == block.index()) continue;
-    block = widened(std::move(block));
-    kept_.views[v].block = widened(std::move(kept_.views[v].block));
-  }
-  if (kept_.views.empty()) {
-    kept_ = std::move(picked.rows);
-  } else {
-    append_chunk(kept_, picked.rows, schema_);
-  }
-  priorities_.insert(priorities_.end(), picked.priorities.begin(), picked.priorities.end());
+  kept_.push_back(std::move(picked.rows));
   const bool full = bytes_ > kSlack * static_cast<double>(options_.bytes) ||
                     static_cast<double>(size()) > kSlack * static_cast<double>(options_.rows);
-  if (full) shrink();
+  if (full) shrink(workers);
 }
 
 void Reservoir::widen(const Schema& wider) {
   schema_ = wider;
-  for (std::size_t v = 0; v < wider.views.size() && !kept_.rows.empty(); ++v) {
-    if (v == kept_.views.size()) kept_.views.push_back({DenseBlock<double>{}, {}});
-    std::visit([&](auto& block) { block.cols = wider.views[v].features; }, kept_.views[v].block);
+  for (Chunk& chunk : kept_) {
+    for (std::size_t v = 0; v < wider.views.size(); ++v) {
+      if (v == chunk.views.size()) chunk.views.push_back({DenseBlock<double>{}, {}});
+      std::visit([&](auto& block) { block.cols = wider.views[v].features; }, chunk.views[v].block);
+    }
   }
 }
 
-void Reservoir::settle() {
-  if (size() > 0) {
-    shrink();
-    const std::vector<Index> order = in_order();
-    const auto sorted = [&](const std::vector<double>& values) {
-      std::vector<double> out;
-      for (const Index at : order) out.push_back(values[static_cast<std::size_t>(at)]);
-      return out;
-    };
-    kept_ = take_instances(kept_, order);
-    priorities_ = sorted(priorities_);
-    sizes_ = sorted(sizes_);
-  }
-  for (ChunkView& view : kept_.views) view.block = narrowed(std::move(view.block));
+void Reservoir::settle(Workers& workers) {
+  if (size() == 0) return;
+  shrink(workers);
+  const std::vector<Index> order = in_order();
+  const auto sorted = [&](const auto& values) {
+    auto out = values;
+    for (std::size_t i = 0; i < order.size(); ++i) out[i] = values[static_cast<std::size_t>(order[i])];
+    return out;
+  };
+  std::vector<Chunk> chunks((order.size() + kChunkRows - 1) / kChunkRows);
+  for_blocks(workers, size(), kChunkRows, true, [&](Index first, Index last) {
+    chunks[static_cast<std::size_t>(first / kChunkRows)] =
+        take_instances(kept_, {order.data() + first, static_cast<std::size_t>(last - first)});
+  });
+  kept_ = std::move(chunks);
+  numbers_ = sorted(numbers_);
+  priorities_ = sorted(priorities_);
+  sizes_ = sorted(sizes_);
+  narrow(workers);
+}
+
+// Views of which every number has room in single precision.
+void Reservoir::narrow(Workers& workers) {
+  const auto views = static_cast<Index>(kept_[0].views.size());
+  const auto chunks = static_cast<Index>(kept_.size());
+  std::vector<char> fits(static_cast<std::size_t>(views * chunks), 1);
+  const auto block_of = [&](Index v, Index c) -> Block& {
+    return kept_[static_cast<std::size_t>(c)].views[static_cast<std::size_t>(v)].block;
+  };
+  for_blocks(workers, views * chunks, 1, true, [&](Index at, Index) {
+    fits[static_cast<std::size_t>(at)] = fits_single(block_of(at / chunks, at % chunks)) ? 1 : 0;
+  });
+  for_blocks(workers, views * chunks, 1, true, [&](Index at, Index) {
+    const auto first = fits.begin() + at / chunks * chunks;
+    if (std::find(first, first + chunks, 0) != first + chunks) return;
+    Block& block = block_of(at / chunks, at % chunks);
+    block = narrowed(std::move(block));
+  });
 }
 
 Reservoir::Ranking Reservoir::ranking() const {
@@ -188,29 +226,29 @@ Reservoir::Ranking Reservoir::cut(Ranking all, const ReservoirOptions& options) 
   return all;
 }
 
-void Reservoir::keep_below(Ranking all) {
+void Reservoir::keep_below(Ranking all, Workers& workers) {
   std::sort(all.begin(), all.end());
   const std::size_t end = end_of(all, options_);
   if (end == all.size()) return;
   limit_ = whole_ ? all[end].first : std::min(limit_, all[end].first);
   whole_ = false;
-  shrink();
+  shrink(workers);
 }
 
 bool Reservoir::comes_before(Index a, Index b) const {
   const auto i = static_cast<std::size_t>(a);
   const auto j = static_cast<std::size_t>(b);
-  return std::pair(priorities_[i], kept_.rows[i]) < std::pair(priorities_[j], kept_.rows[j]);
+  return std::pair(priorities_[i], numbers_[i]) < std::pair(priorities_[j], numbers_[j]);
 }
 
 std::vector<Index> Reservoir::in_order() const {
-  std::vector<Index> order(kept_.rows.size());
+  std::vector<Index> order(numbers_.size());
   std::iota(order.begin(), order.end(), Index{0});
   std::sort(order.begin(), order.end(), [&](Index a, Index b) { return comes_before(a, b); });
   return order;
 }
 
-void Reservoir::shrink() {
+void Reservoir::shrink(Workers& workers) {
   const std::vector<Index> order = in_order();
   std::vector<bool> keep(order.size(), false);
   std::size_t count = 0;
@@ -227,14 +265,66 @@ void Reservoir::shrink() {
   if (count == order.size()) return;
   limit_ = priorities_[static_cast<std::size_t>(order[count])];
   whole_ = false;
-  keep_in_place(kept_, keep);
-  keep_marked(priorities_, keep);
-  keep_marked(sizes_, keep);
+  keep_rows(keep, workers);
   bytes_ = sum;
 }
 
+// Neighbours that have become small grow together.
+void Reservoir::keep_rows(const std::vector<bool>& keep, Workers& workers) {
+  struct Group {
+    std::size_t first;
+    std::size_t last;
+    std::size_t row;  // the first
+  };
+  std::vector<Group> groups;
+  std::size_t row = 0;
+  Index left = kChunkRows;  // rows of the last group that stay
+  for (std::size_t c = 0; c < kept_.size(); ++c) {
+    if (left >= kChunkRows) {
+      groups.push_back({c, c, row});
+      left = 0;
+    }
+    const auto begin = keep.begin() + static_cast<std::ptrdiff_t>(row);
+    left += std::count(begin, begin + kept_[c].size(), true);
+    row += static_cast<std::size_t>(kept_[c].size());
+    groups.back().last = c + 1;
+  }
+  std::vector<Chunk> chunks(groups.size());
+  for_blocks(workers, static_cast<Index>(groups.size()), 1, true, [&](Index at, Index) {
+    auto [first, last, from] = groups[static_cast<std::size_t>(at)];
+    Chunk& whole = chunks[static_cast<std::size_t>(at)];
+    for (std::size_t c = first; c < last; ++c) {
+      const auto begin = keep.begin() + static_cast<std::ptrdiff_t>(from);
+      from += static_cast<std::size_t>(kept_[c].size());
+      Chunk chunk = std::move(kept_[c]);
+      keep_in_place(chunk, {begin, begin + chunk.size()});
+      if (whole.views.empty()) {
+        whole = std::move(chunk);
+      } else {
+        append_chunk(whole, chunk, schema_);
+      }
+    }
+  });
+  kept_ = std::move(chunks);
+  keep_marked(numbers_, keep);
+  keep_marked(priorities_, keep);
+  keep_marked(sizes_, keep);
+}
+
+Chunk Reservoir::joined() const {
+  Chunk whole;
+  for (const Chunk& chunk : kept_) {
+    if (whole.views.empty()) {
+      whole = chunk;
+    } else {
+      append_chunk(whole, chunk, schema_);
+    }
+  }
+  return whole;
+}
+
 std::vector<Chunk> Reservoir::pieces(Index rows, Workers& workers, Index most) const {
-  std::vector<Index> order(kept_.rows.size());
+  std::vector<Index> order(numbers_.size());
   std::iota(order.begin(), order.end(), Index{0});
   const auto before = [&](Index a, Index b) { return comes_before(a, b); };
   if (most < size() && !(options_.half_life > 0)) {
@@ -261,7 +351,7 @@ std::vector<Chunk> Reservoir::pieces(Index rows, Workers& workers, Index most) c
 void Reservoir::save(Archive& archive, const std::string& key) const {
   archive.put(key + "/priorities", priorities_);
   archive.put(key + "/limit", std::vector<double>{whole_ ? 1.0 : 0.0, limit_, now_});
-  put_chunk(archive, key, kept_);
+  put_chunk(archive, key, joined());
 }
 
 Reservoir Reservoir::load(const Archive& archive, const std::string& key, const Schema& schema,
@@ -272,13 +362,15 @@ Reservoir Reservoir::load(const Archive& archive, const std::string& key, const 
   out.whole_ = limit(0) != 0;
   out.limit_ = limit(1);
   out.now_ = limit(2);
-  out.kept_ = get_chunk(archive, key, schema);
+  Chunk rows = get_chunk(archive, key, schema);
+  out.numbers_ = rows.rows;
   const auto countable = [](Index row) { return static_cast<double>(row) <= kCount.high; };
-  if (out.kept_.rows.size() != out.priorities_.size() || !(out.now_ >= 0) ||
-      !std::all_of(out.kept_.rows.begin(), out.kept_.rows.end(), countable)) {
+  if (out.numbers_.size() != out.priorities_.size() || !(out.now_ >= 0) ||
+      !std::all_of(out.numbers_.begin(), out.numbers_.end(), countable)) {
     throw Error(ErrorKind::data, "the model's sample of rows is incomplete");
   }
-  out.sizes_ = bytes_of_rows(out.kept_);
+  out.sizes_ = bytes_of_rows(rows);
+  if (!out.numbers_.empty()) out.kept_.push_back(std::move(rows));
   out.bytes_ = std::accumulate(out.sizes_.begin(), out.sizes_.end(), 0.0);
   return out;
 }

@@ -35,7 +35,7 @@ class Reservoir {
   Reservoir(const Schema& schema, const ReservoirOptions& options) : options_(options), schema_(schema) {}
 
   // Rows without any view are passed over. `clock` is the number of instances that came before the chunk.
-  void offer(const Chunk& chunk, double clock) { take(pick(chunk, clock)); }
+  void offer(const Chunk& chunk, double clock, Workers& workers) { take(pick(chunk, clock), workers); }
 
   // The same in two steps, of which the first, most of the work, may be done for several chunks at once, each by a
   // thread of its own. Chunks are taken in the order of the stream.
@@ -46,20 +46,20 @@ class Reservoir {
     double end = 0;  // the clock after the chunk
   };
   Picked pick(const Chunk& chunk, double clock) const;
-  void take(Picked picked);
+  void take(Picked picked, Workers& workers);
 
   // Takes the sample of another part of the stream in. Both have the same schema and options.
-  void merge(const Reservoir& other);
+  void merge(const Reservoir& other, Workers& workers);
 
   // Keeps just as many rows as are allowed, in the order of their priorities, in single precision where all of them
   // have room in it: the form that depends on nothing but the rows seen.
-  void settle();
+  void settle(Workers& workers);
 
   // Of samples that are to be merged: (priority, bytes) of the rows of each, from which all can tell up to where rows
   // have a place in the merged one, and leave the rest out before they are sent.
   using Ranking = std::vector<std::pair<double, double>>;
   Ranking ranking() const;
-  void keep_below(Ranking all);
+  void keep_below(Ranking all, Workers& workers);
   // The rows of several samples that have a place in the merged one, and the first that has none: what is left of their
   // rankings together.
   static Ranking cut(Ranking all, const ReservoirOptions& options);
@@ -67,8 +67,8 @@ class Reservoir {
   // The schema has more views, or more features of sparse views, behind those that there were.
   void widen(const Schema& wider);
 
-  Index size() const { return static_cast<Index>(kept_.rows.size()); }
-  const Chunk& rows() const { return kept_; }  // in no particular order
+  Index size() const { return static_cast<Index>(numbers_.size()); }
+  const std::vector<Chunk>& chunks() const { return kept_; }  // the rows, in no particular order
   // No row was ever left out: the sample is all there is. With a half-life it never is.
   bool whole() const { return whole_ && !(options_.half_life > 0); }
 
@@ -86,17 +86,23 @@ class Reservoir {
   double priority(Index row, double clock) const;
   bool counts_still(std::size_t at) const;
   bool comes_before(Index a, Index b) const;  // by priority
-  void add(Picked picked);
-  void shrink();                        // to what is allowed
+  void add(Picked picked, Workers& workers);
+  void shrink(Workers& workers);  // to what is allowed
+  void keep_rows(const std::vector<bool>& keep, Workers& workers);
+  void narrow(Workers& workers);
   std::vector<Index> in_order() const;  // of their priorities
+  Chunk joined() const;                 // all rows as one chunk
 
   ReservoirOptions options_;
   Schema schema_;
-  Chunk kept_;
-  std::vector<double> priorities_;  // of the rows kept
-  std::vector<double> sizes_;       // bytes of each, as if it were kept alone
-  double bytes_ = 0;                // their sum
-  double limit_ = 0;                // where rows were left out: no priority from here on is kept
+  // As they came, in few chunks or many: one piece would have to be moved each time that rows come or go. A view is
+  // stored in one way in all chunks that have rows of it.
+  std::vector<Chunk> kept_;
+  std::vector<Index> numbers_;  // of the rows kept
+  std::vector<double> priorities_;
+  std::vector<double> sizes_;  // bytes of each, as if it were kept alone
+  double bytes_ = 0;           // their sum
+  double limit_ = 0;           // where rows were left out: no priority from here on is kept
   bool whole_ = true;
   double now_ = 0;  // the clock after the last chunk offered
 };

@@ -8,11 +8,18 @@
 namespace omvc {
 namespace {
 
-constexpr Index kRowBlock = 64;         // rows of X U computed at a time, of a dense block
+constexpr Index kRowBlock = 64;         // rows of X U computed at a time, of a dense block, at most
 constexpr Index kSparseRowBlock = 256;  // and of a sparse one
-constexpr Index kColumnBlock = 64;      // features of X' V computed at a time, of a dense block
+constexpr Index kColumnBlock = 64;      // features of X' V computed at a time, of a dense block, at most
+constexpr Index kLeastBlock = 16;       // of any of them, where threads would else have nothing to do
 constexpr Index kGramBlock = 512;
+constexpr Index kGramRows = 8;             // of V' V, that a thread computes
 constexpr double kWorthThreads = 1 << 18;  // operations below which waking threads costs more than it saves
+
+// Rows or columns that a thread works on, for work that is the same number by number however it is divided.
+Index share_of(Index all, Index most, const Workers& workers) {
+  return std::clamp(all / (2 * Index{workers.threads()}), kLeastBlock, most);
+}
 
 simd::ConstRows rows_of(const MatrixIn& M) { return {M.data(), M.outerStride()}; }
 simd::NarrowConstRows rows_of(const NarrowMatrix& M) { return {M.data(), M.outerStride()}; }
@@ -37,26 +44,29 @@ bool worth_threads(const CsrBlock<T>& X, Index r) {
 
 template <class T, class In, class Out>
 void times(const DenseBlock<T>& X, const In& U, Out& out, Workers& workers) {
-  for_blocks(workers, X.rows, kRowBlock, worth_threads(X, U.cols()), [&](Index first, Index last) {
-    out.middleRows(first, last - first).setZero();
-    simd::add_product(X.values.data() + first * X.cols, X.cols, last - first, X.cols, rows_of(U), U.cols(),
-                      rows_of(out, first));
-  });
+  for_blocks(workers, X.rows, share_of(X.rows, kRowBlock, workers), worth_threads(X, U.cols()),
+             [&](Index first, Index last) {
+               out.middleRows(first, last - first).setZero();
+               simd::add_product(X.values.data() + first * X.cols, X.cols, last - first, X.cols, rows_of(U), U.cols(),
+                                 rows_of(out, first));
+             });
 }
 
 template <class T, class In, class Out>
 void times(const CsrBlock<T>& X, const In& U, Out& out, Workers& workers) {
-  for_blocks(workers, X.rows, kSparseRowBlock, worth_threads(X, U.cols()), [&](Index first, Index last) {
-    simd::sparse_product(rows_of(X, first, last), rows_of(U), U.cols(), rows_of(out, first));
-  });
+  for_blocks(workers, X.rows, share_of(X.rows, kSparseRowBlock, workers), worth_threads(X, U.cols()),
+             [&](Index first, Index last) {
+               simd::sparse_product(rows_of(X, first, last), rows_of(U), U.cols(), rows_of(out, first));
+             });
 }
 
 template <class T>
 void add_transpose_times(const DenseBlock<T>& X, const MatrixIn& V, MatrixOut out, Workers& workers) {
-  for_blocks(workers, X.cols, kColumnBlock, worth_threads(X, V.cols()), [&](Index first, Index last) {
-    simd::add_transpose_product(X.values.data() + first, X.cols, last - first, X.rows, rows_of(V), V.cols(),
-                                rows_of(out, first));
-  });
+  for_blocks(workers, X.cols, share_of(X.cols, kColumnBlock, workers), worth_threads(X, V.cols()),
+             [&](Index first, Index last) {
+               simd::add_transpose_product(X.values.data() + first, X.cols, last - first, X.rows, rows_of(V), V.cols(),
+                                           rows_of(out, first));
+             });
 }
 
 // Every thread runs through all rows, for the features that are its own: no race, no copy of the entries by columns.
@@ -178,12 +188,17 @@ void gram(const MatrixIn& V, Index first, double rest, Matrix& out, Workers& wor
   const Index blocks = std::max<Index>((V.rows() + kGramBlock - 1) / kGramBlock, 1);
   Matrix parts = Matrix::Zero(blocks * r, r);
   const double work = static_cast<double>(V.rows()) * static_cast<double>(r * r);
-  for_blocks(workers, V.rows(), kGramBlock, work > kWorthThreads, [&](Index begin, Index end) {
-    auto part = parts.middleRows(begin / kGramBlock * r, r);
+  const Index strips = (r + kGramRows - 1) / kGramRows;
+  for_blocks(workers, blocks * strips, 1, work > kWorthThreads, [&](Index at, Index) {
+    const Index begin = at / strips * kGramBlock;
+    const Index end = std::min(V.rows(), begin + kGramBlock);
+    const Index row = at % strips * kGramRows;
+    const Index count = std::min(kGramRows, r - row);
+    auto part = parts.middleRows(at / strips * r + row, count);
     const Index split = std::clamp(first, begin, end);
     const auto add = [&](Index from, Index to) {
       const simd::ConstRows right{V.data() + from * V.outerStride(), V.outerStride()};
-      simd::add_transpose_product(right.data, right.stride, r, to - from, right, r, {part.data(), r});
+      simd::add_transpose_product(right.data + row, right.stride, count, to - from, right, r, {part.data(), r});
     };
     add(split, end);
     part *= rest;

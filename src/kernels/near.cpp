@@ -16,7 +16,7 @@ namespace {
 constexpr Index kMostNear = 16;        // prototypes listed, at most
 constexpr double kWeightSteps = 4096;  // weights are multiples of its inverse
 constexpr Index kRowsAtOnce = 64;      // that a thread searches
-constexpr Index kFeatureBlock = 64;
+constexpr Index kFeatureBlock = 32;
 constexpr double kPairsWorthThreads = 1 << 16;
 
 // ||x||^2 of every row.
@@ -173,17 +173,38 @@ Near find_near(const PreparedChunk& chunk, const PrototypeTable& table, Index wa
   return near;
 }
 
-void add_rounded_rows(std::span<const Members> members, std::size_t view, double sign, double quantum, Matrix& sums,
-                      Workers& workers) {
+void add_rounded_rows(std::span<const Members> members, double sign, const std::vector<double>& quantum,
+                      std::vector<Matrix>& sums, Workers& workers) {
   const Timed timed(workers.profile(), Step::prototypes);
-  const double round = 6755399441055744.0 * quantum;  // 1.5 * 2^52: adding and subtracting it leaves multiples of it
-  const Index stride = sums.outerStride();
-  const auto add = [&](const auto& X, const Members& of, Index first, Index last) {
+  struct Part {
+    std::size_t view;
+    Index first;
+    Index last;
+  };
+  std::vector<Part> parts;
+  double values = 0;
+  for (std::size_t v = 0; v < sums.size(); ++v) {
+    for (const Members& of : members) {
+      values += std::visit([](const auto& X) { return static_cast<double>(X.values.size()); },
+                           of.chunk->chunk->views[v].block);
+    }
+    // A part of sparse rows has to be looked for in each of them.
+    const Index features = sums[v].rows();
+    const Index block = std::max<Index>(kFeatureBlock, (features + workers.threads() - 1) / workers.threads());
+    for (Index first = 0; first < features; first += block) {
+      parts.push_back({v, first, std::min(features, first + block)});
+    }
+  }
+  const auto add = [&](const auto& X, const Members& of, const Part& part) {
+    const auto& [view, first, last] = part;
+    // 1.5 * 2^52 times the quantum: adding and subtracting it leaves multiples of it.
+    const double round = 6755399441055744.0 * quantum[view];
+    const Index stride = sums[view].outerStride();
     const std::vector<Index>& present = of.chunk->present(view);
     for (Index i = 0; i < X.rows; ++i) {
       const std::int32_t id = (*of.ids)[static_cast<std::size_t>(present[static_cast<std::size_t>(i)])];
       if (id < 0) continue;
-      double* to = sums.data() + id;
+      double* to = sums[view].data() + id;
       if constexpr (requires { X.offsets; }) {
         const auto begin = X.columns.begin() + X.offsets[static_cast<std::size_t>(i)];
         const auto end = X.columns.begin() + X.offsets[static_cast<std::size_t>(i) + 1];
@@ -197,16 +218,10 @@ void add_rounded_rows(std::span<const Members> members, std::size_t view, double
       }
     }
   };
-  double values = 0;
-  for (const Members& of : members) {
-    values += std::visit([](const auto& X) { return static_cast<double>(X.values.size()); },
-                         of.chunk->chunk->views[view].block);
-  }
-  const Index features = sums.rows();
-  const Index block = std::max<Index>(kFeatureBlock, (features + workers.threads() - 1) / workers.threads());
-  for_blocks(workers, features, block, values > kPairsWorthThreads, [&](Index first, Index last) {
+  for_blocks(workers, static_cast<Index>(parts.size()), 1, values > kPairsWorthThreads, [&](Index at, Index) {
+    const Part& part = parts[static_cast<std::size_t>(at)];
     for (const Members& of : members) {
-      std::visit([&](const auto& X) { add(X, of, first, last); }, of.chunk->chunk->views[view].block);
+      std::visit([&](const auto& X) { add(X, of, part); }, of.chunk->chunk->views[part.view].block);
     }
   });
 }

@@ -45,10 +45,10 @@ struct Members {
   const std::vector<std::int32_t>* ids;
 };
 
-// sums.col(ids[at]) += sign x for every row x of a view, where `at` is its instance and ids[at] >= 0, with values
-// rounded to multiples of `quantum`: such sums are exact, and so the same for any order, cut or merge, and a row can be
-// taken out again.
-void add_rounded_rows(std::span<const Members> members, std::size_t view, double sign, double quantum, Matrix& sums,
-                      Workers& workers);
+// sums[v].col(ids[at]) += sign x for every row x of every view v, where `at` is its instance and ids[at] >= 0, with
+// values rounded to multiples of quantum[v]: such sums are exact, and so the same for any order, cut or merge, and a
+// row can be taken out again.
+void add_rounded_rows(std::span<const Members> members, double sign, const std::vector<double>& quantum,
+                      std::vector<Matrix>& sums, Workers& workers);
 
 }  // namespace omvc

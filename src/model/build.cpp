@@ -30,6 +30,7 @@ constexpr int kGroupIterations = 20;
 constexpr int kRounds = 2;        // of moving fine prototypes to the means of the rows that are nearest
 constexpr double kPriorRows = 1;  // that the factorisation counts for in a prototype
 constexpr int kSumBits = 24;      // a sum holds values to 2^-24 of the largest
+constexpr Index kFeaturesAtOnce = 32;
 
 }  // namespace
 
@@ -55,22 +56,34 @@ void Model::choose_scaling() {
 }
 
 // Mean of ||x||^2 of each view and the step of its sums, from the scaled sample.
-void Model::measure_sample() {
+void Model::measure_sample(Workers& workers) {
   squares_.assign(schema_.views.size(), 0);
   quantum_.assign(schema_.views.size(), 1);
-  for (std::size_t v = 0; v < schema_.views.size(); ++v) {
-    double rows = 0;
+  struct Measure {
+    double squares = 0;
     double largest = 0;
-    for (const PreparedChunk& piece : sample_->pieces()) {
-      rows += static_cast<double>(piece.present(v).size());
+  };
+  const std::vector<PreparedChunk>& pieces = sample_->pieces();
+  for (std::size_t v = 0; v < schema_.views.size(); ++v) {
+    std::vector<Measure> measures(pieces.size());
+    for_pieces(pieces.size(), workers, [&](std::size_t p, Workers&) {
+      Measure measure;
       std::visit(
           [&](const auto& X) {
             for (const auto x : X.values) {
-              squares_[v] += static_cast<double>(x) * static_cast<double>(x);
-              largest = std::max(largest, std::abs(static_cast<double>(x)));
+              measure.squares += static_cast<double>(x) * static_cast<double>(x);
+              measure.largest = std::max(measure.largest, std::abs(static_cast<double>(x)));
             }
           },
-          piece.chunk->views[v].block);
+          pieces[p].chunk->views[v].block);
+      measures[p] = measure;
+    });
+    double rows = 0;
+    double largest = 0;
+    for (std::size_t p = 0; p < pieces.size(); ++p) {
+      rows += static_cast<double>(pieces[p].present(v).size());
+      squares_[v] += measures[p].squares;
+      largest = std::max(largest, measures[p].largest);
     }
     if (rows > 0) squares_[v] /= rows;
     if (largest >= kNarrowValue || (largest > 0 && largest <= 1 / kNarrowValue)) {
@@ -118,7 +131,7 @@ void Model::build(Workers& workers) {
   sample_.reset();
   choose_scaling();
   sample(workers);
-  measure_sample();
+  measure_sample(workers);
   const Index k = options_.clusters > 0 ? options_.clusters : kUnknownClusters;
   Index rank = options_.rank > 0
                    ? options_.rank
@@ -158,7 +171,7 @@ void Model::need_sample(Workers& workers) {
 
 // What the factorisation makes of the mean latent row of each group, d x groups for every view: it knows of a group
 // also in a view that none of its few members has.
-std::vector<Matrix> Model::reconstructed(const std::vector<std::int32_t>& groups, Index count) const {
+std::vector<Matrix> Model::reconstructed(const std::vector<std::int32_t>& groups, Index count, Workers& workers) const {
   Matrix latent = Matrix::Zero(count, latent_.cols());
   Vector members = Vector::Zero(count);
   for (Index i = 0; i < latent_.rows(); ++i) {
@@ -167,7 +180,12 @@ std::vector<Matrix> Model::reconstructed(const std::vector<std::int32_t>& groups
   }
   latent = members.cwiseMax(1).cwiseInverse().asDiagonal() * latent;
   std::vector<Matrix> out;
-  for (const ViewState& view : factors_->state().views) out.push_back(view.U * latent.transpose());
+  for (const ViewState& view : factors_->state().views) {
+    Matrix& product = out.emplace_back(view.U.rows(), count);
+    for_blocks(workers, view.U.rows(), kFeaturesAtOnce, true, [&](Index first, Index last) {
+      product.middleRows(first, last - first).noalias() = view.U.middleRows(first, last - first) * latent.transpose();
+    });
+  }
   return out;
 }
 
@@ -179,7 +197,7 @@ void Model::make_fine(Workers& workers) {
   means.direction.assign(means.direction.size(), false);
   fine_ = FinePrototypes(schema_, m, means);
   const std::size_t used = sample_->pieces_for(latent_.rows());
-  if (!by_direction()) fine_.set_prior(reconstructed(groups, m), kPriorRows);
+  if (!by_direction()) fine_.set_prior(reconstructed(groups, m, workers), kPriorRows);
   std::vector<std::vector<std::int32_t>> ids(used);
   std::vector<Members> members;
   for (std::size_t p = 0; p < used; ++p) {
@@ -204,7 +222,7 @@ void Model::count_sample(Workers& workers) {
   const std::vector<PreparedChunk>& pieces = sample_->pieces();
   near_.resize(pieces.size());
   for_pieces(pieces.size(), workers, [&](std::size_t p, Workers& own) { near_[p] = fine_.near(pieces[p], own); });
-  fine_.forget();
+  fine_.forget(workers);
   fine_.count(pieces, near_, options_.seed, workers);
   if (stands_for() != 1) fine_.decay(stands_for());
 }

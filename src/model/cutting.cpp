@@ -153,7 +153,7 @@ void Model::use_refined(FinePrototypes prototypes, int clusters, Workers& worker
   for_pieces(pieces.size(), workers, [&](std::size_t p, Workers& own) { near[p] = coarse_.near(pieces[p], own); });
   double gap = 0;
   for (const Near& piece : near) gap += piece.gap;
-  coarse_.forget();
+  coarse_.forget(workers);
   coarse_.count(pieces, near, options_.seed, workers);
   coarse_.set_beyond(gap / (2 * static_cast<double>(sample_->size())));
   if (stands_for() != 1) coarse_.decay(stands_for());

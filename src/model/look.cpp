@@ -34,13 +34,13 @@ void Look::add(std::span<const Chunk* const> chunks, std::uint64_t print, Worker
     const auto at = static_cast<std::size_t>(i);
     picked[at] = sample.pick(*chunks[at], static_cast<double>(places[at]));
   });
-  for (Reservoir::Picked& rows : picked) sample.take(std::move(rows));
+  for (Reservoir::Picked& rows : picked) sample.take(std::move(rows), workers);
   fingerprint += print;
 }
 
-void Look::merge(const Look& other) {
+void Look::merge(const Look& other, Workers& workers) {
   survey.merge(other.survey);
-  sample.merge(other.sample);
+  sample.merge(other.sample, workers);
   first = std::min(first, other.first);
   instances += other.instances;
   fingerprint += other.fingerprint;

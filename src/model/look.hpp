@@ -19,9 +19,9 @@ struct Look {
 
   // The next instances, chunk after chunk, with the fingerprint of all of them.
   void add(std::span<const Chunk* const> chunks, std::uint64_t fingerprint, Workers& workers);
-  void merge(const Look& other);
+  void merge(const Look& other, Workers& workers);
   // Nothing more comes: the sample is brought to the form that the whole of the data give it.
-  void settle() { sample.settle(); }
+  void settle(Workers& workers) { sample.settle(workers); }
 
   void save(Archive& archive) const;
   static Look load(const Archive& archive, const Options& options, const Schema& schema);

@@ -36,8 +36,8 @@ Model::Model(const Options& options, const Schema& schema)
   quantum_.assign(views, 1);
 }
 
-void Model::take(Look look) {
-  look.settle();
+void Model::take(Look look, Workers& workers) {
+  look.settle(workers);
   survey_ = look.survey.sum();
   reservoir_ = std::move(look.sample);
   clock_ = static_cast<double>(look.instances);
@@ -96,7 +96,7 @@ std::optional<Placed> Model::learn(Chunk chunk, Workers& workers) {
     coarse_.decay(factor);
   }
   survey_.add(chunk, workers);
-  reservoir_.offer(chunk, clock_);
+  reservoir_.offer(chunk, clock_, workers);
   clock_ += static_cast<double>(chunk.size());
   sizes_.clear();
   std::optional<Placed> placed;
@@ -133,7 +133,10 @@ void Model::refresh(Workers& workers) {
   rest();
 }
 
-void Model::begin_pass() { (clusters_.refined ? coarse_ : fine_).forget(); }
+void Model::begin_pass() {
+  Workers alone;
+  (clusters_.refined ? coarse_ : fine_).forget(alone);
+}
 
 Placed Model::count(const PreparedChunk& chunk, Workers& workers) {
   Placed placed = place(chunk, workers);

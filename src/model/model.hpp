@@ -82,7 +82,7 @@ class Model {
 
   // A file: takes the look at all of it; makes the prototypes; counts every scaled chunk of a pass. Parts of a pass may
   // be counted by models that were loaded from this one: what they counted adds up.
-  void take(Look look);
+  void take(Look look, Workers& workers);
   void build(Workers& workers);
   void begin_pass();  // sums from zero
   Placed count(const PreparedChunk& chunk, Workers& workers);
@@ -180,9 +180,9 @@ class Model {
   Index fine_count(Index rows) const;
   bool time_to_build() const;
   void choose_scaling();
-  void measure_sample();
+  void measure_sample(Workers& workers);
   void make_fine(Workers& workers);
-  std::vector<Matrix> reconstructed(const std::vector<std::int32_t>& groups, Index count) const;
+  std::vector<Matrix> reconstructed(const std::vector<std::int32_t>& groups, Index count, Workers& workers) const;
   void count_sample(Workers& workers);
   double stands_for() const;           // instances learned for each row of the sample
   void need_sample(Workers& workers);  // with its latent rows and what is near to them

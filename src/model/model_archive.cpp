@@ -156,8 +156,10 @@ Model Model::load(const Archive& archive, const Options& options, const Schema& 
   model.survey_.totals = wants_totals(options);
   model.history_ = History::load(archive, "history");
   model.reservoir_ = Reservoir::load(archive, "reservoir", schema, reservoir_options(options));
-  for (std::size_t v = 0; v < schema.views.size() && model.reservoir_.size() > 0; ++v) {
-    check_sample(model.reservoir_.rows().views[v].block, model.survey_.views[v], schema.views[v].name);
+  for (const Chunk& rows : model.reservoir_.chunks()) {
+    for (std::size_t v = 0; v < schema.views.size(); ++v) {
+      check_sample(rows.views[v].block, model.survey_.views[v], schema.views[v].name);
+    }
   }
   return model;
 }

@@ -1,7 +1,6 @@
 #include "parallel/workers.hpp"
 
 #include <exception>
-#include <limits>
 #include <new>
 #include <system_error>
 #include <utility>
@@ -43,59 +42,85 @@ Workers::~Workers() {
 }
 
 void Workers::run(std::int64_t count, const std::function<void(std::int64_t)>& task) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 31;  // tasks that a ticket counts
+  for (std::int64_t first = 0; first < count; first += kMost) {
+    const auto some = static_cast<std::uint32_t>(std::min(kMost, count - first));
+    if (first == 0) {
+      run_job(some, task);
+    } else {
+      run_job(some, [&](std::int64_t i) { task(first + i); });
+    }
+  }
+}
+
+void Workers::run_job(std::uint32_t count, const std::function<void(std::int64_t)>& task) {
+  Job job;
   {
     const std::lock_guard lock(mutex_);
-    task_ = &task;
-    count_ = count;
-    next_ = 0;
+    job_ = {.task = &task, .count = count, .number = job_.number + 1};
+    job = job_;
     failure_ = nullptr;
-    first_failed_ = std::numeric_limits<std::int64_t>::max();
-    unfinished_ = count;
-    ++generation_;
+    first_failed_ = count;
+    unfinished_.store(count, std::memory_order_relaxed);
+    ticket_.store(std::uint64_t{job.number} << 32, std::memory_order_release);
   }
   wake_.notify_all();
-  take_tasks();
-  std::unique_lock lock(mutex_);
+  take_tasks(job);
   // Not for the threads, which may not even have woken up by now: with every task taken, nothing is left for them.
-  done_.wait(lock, [this] { return unfinished_ == 0; });
-  task_ = nullptr;
+  const auto done = [this] { return unfinished_.load(std::memory_order_acquire) == 0; };
+  for (int look = 0; look < kLooks && !done(); ++look) pause();
+  std::unique_lock lock(mutex_);
+  done_.wait(lock, done);
   if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 
 void Workers::work() {
-  std::uint64_t seen = 0;
+  std::uint32_t seen = 0;
   while (true) {
+    Job job;
     {
       // Calls follow each other closely: looking out for the next one a while is quicker than being woken.
-      for (int look = 0; look < kLooks && generation_.load(std::memory_order_acquire) == seen; ++look) pause();
+      const auto current = [this] { return static_cast<std::uint32_t>(ticket_.load(std::memory_order_acquire) >> 32); };
+      for (int look = 0; look < kLooks && current() == seen; ++look) pause();
       std::unique_lock lock(mutex_);
-      wake_.wait(lock, [&] { return stopping_ || generation_ != seen; });
+      wake_.wait(lock, [&] { return stopping_ || job_.number != seen; });
       if (stopping_) return;
-      seen = generation_;
+      job = job_;
+      seen = job.number;
     }
-    take_tasks();
+    take_tasks(job);
   }
 }
 
-void Workers::take_tasks() {
-  std::unique_lock lock(mutex_);
-  while (next_ < count_) {
-    const std::int64_t i = next_++;
-    const auto* task = task_;
-    lock.unlock();
-    std::exception_ptr failure;
-    try {
-      (*task)(i);
-    } catch (...) {
-      failure = std::current_exception();
-    }
-    lock.lock();
-    if (failure && i < first_failed_) {
-      first_failed_ = i;
-      failure_ = failure;
-    }
-    if (--unfinished_ == 0) done_.notify_all();
+// A ticket of another job is not for those who came for this one.
+bool Workers::take_ticket(const Job& job, std::uint32_t& task) {
+  std::uint64_t ticket = ticket_.load(std::memory_order_relaxed);
+  while (true) {
+    task = static_cast<std::uint32_t>(ticket);
+    if (ticket >> 32 != job.number || task >= job.count) return false;
+    if (ticket_.compare_exchange_weak(ticket, ticket + 1, std::memory_order_relaxed)) return true;
   }
+}
+
+void Workers::take_tasks(const Job& job) {
+  std::uint32_t task = 0;
+  while (take_ticket(job, task)) {
+    try {
+      (*job.task)(task);
+    } catch (...) {
+      note_failure(task);
+    }
+    if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) > 1) continue;
+    const std::lock_guard lock(mutex_);  // whoever waits has either seen it or is asleep
+    done_.notify_all();
+  }
+}
+
+void Workers::note_failure(std::uint32_t task) {
+  const std::lock_guard lock(mutex_);
+  if (task >= first_failed_) return;
+  first_failed_ = task;
+  failure_ = std::current_exception();
 }
 
 }  // namespace omvc

@@ -42,8 +42,18 @@ class Workers {
   void run(std::int64_t count, const std::function<void(std::int64_t)>& task);
 
  private:
+  // One call of run.
+  struct Job {
+    const std::function<void(std::int64_t)>* task = nullptr;
+    std::uint32_t count = 0;
+    std::uint32_t number = 0;  // which of the calls it is
+  };
+
+  void run_job(std::uint32_t count, const std::function<void(std::int64_t)>& task);
   void work();
-  void take_tasks();
+  void take_tasks(const Job& job);
+  bool take_ticket(const Job& job, std::uint32_t& task);
+  void note_failure(std::uint32_t task);
 
   Profile profile_;
   std::function<void()> poll_;
@@ -51,13 +61,11 @@ class Workers {
   std::mutex mutex_;
   std::condition_variable wake_;
   std::condition_variable done_;
-  const std::function<void(std::int64_t)>* task_ = nullptr;
-  std::int64_t count_ = 0;
-  std::int64_t next_ = 0;
-  std::int64_t first_failed_ = 0;
+  Job job_;                                // the last one
+  std::atomic<std::uint64_t> ticket_ = 0;  // number of the job, and below it the next of its tasks
+  std::atomic<std::uint32_t> unfinished_ = 0;
+  std::uint32_t first_failed_ = 0;
   std::exception_ptr failure_;
-  std::int64_t unfinished_ = 0;
-  std::atomic<std::uint64_t> generation_ = 0;
   bool stopping_ = false;
   std::vector<std::thread> threads_;
 };

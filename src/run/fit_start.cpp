@@ -25,7 +25,7 @@ constexpr Index kCompared = 256;  // instances from which processes see that the
 
 // Rows that have no place in the sample of all need not travel. What travels here is bounded by the sample, however
 // many processes there are.
-void leave_out(Reservoir& sample, const ReservoirOptions& options, Together& together) {
+void leave_out(Reservoir& sample, const ReservoirOptions& options, Together& together, Workers& workers) {
   using Ranking = Reservoir::Ranking;
   const auto to_bytes = [](const Ranking& ranking) {
     return std::string(reinterpret_cast<const char*>(ranking.data()), ranking.size() * sizeof ranking[0]);
@@ -43,7 +43,7 @@ void leave_out(Reservoir& sample, const ReservoirOptions& options, Together& tog
         all = Reservoir::cut(std::move(all), options);
       },
       [&] { return to_bytes(all); });
-  sample.keep_below(from_bytes(together.broadcast(to_bytes(all))));
+  sample.keep_below(from_bytes(together.broadcast(to_bytes(all))), workers);
 }
 
 }  // namespace
@@ -133,11 +133,11 @@ void FitRun::look_first() {
     Look look(setting_.options, setting_.schema, rows_.first);
     together_.agree([&] { look_at(*source_, look, observer_, workers_); });
     if (!together_.alone()) {
-      leave_out(look.sample, reservoir_options(setting_.options), together_);
+      leave_out(look.sample, reservoir_options(setting_.options), together_, workers_);
       together_.reduce(
           [&](const std::string& bytes) {
             const Archive other = Archive::from_bytes(bytes, "the look of another process");
-            look.merge(Look::load(other, setting_.options, setting_.schema));
+            look.merge(Look::load(other, setting_.options, setting_.schema), workers_);
           },
           [&] {
             Archive mine;
@@ -148,7 +148,7 @@ void FitRun::look_first() {
     all.fingerprint = look.fingerprint;
     all.order = look.order;
     all.instances = look.instances;
-    model_->take(std::move(look));
+    model_->take(std::move(look), workers_);
     all.survey = model_->survey();
   } else {
     all = look_at(*source_, observer_, workers_);

@@ -60,7 +60,8 @@ void merge_passes(Archive& sum, const Archive& part, std::size_t views) {
 
 Archive merge_looks(const Archive& one, const Archive& other, const Options& options, const Schema& schema) {
   Look look = Look::load(one, options, schema);
-  look.merge(Look::load(other, options, schema));
+  Workers alone;
+  look.merge(Look::load(other, options, schema), alone);
   Archive sum;
   look.save(sum);
   return sum;

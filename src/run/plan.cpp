@@ -118,7 +118,8 @@ std::string Plan::merge_ranks(const std::string& one, const std::string& other) 
 
 std::string Plan::trim(const std::string& look, const std::string& ranks) const {
   Look loaded = Look::load(plan_archive(look, "look", *this), options_, schema_);
-  loaded.sample.keep_below(ranking_from(ranks, *this));
+  Workers workers(options_.threads);
+  loaded.sample.keep_below(ranking_from(ranks, *this), workers);
   Archive archive;
   loaded.save(archive);
   return plan_bytes(std::move(archive), "look", *this);
@@ -139,7 +140,7 @@ std::string Plan::make(const std::string& look, Observer& observer) const {
                 .fingerprint = loaded.fingerprint,
                 .order = loaded.order,
                 .instances = loaded.instances};
-  model->take(std::move(loaded));
+  model->take(std::move(loaded), workers);
   all.survey = model->survey();
   check_survey(all.survey, schema_, options_);
   note_look(all, setting, state);
@@ -147,7 +148,7 @@ std::string Plan::make(const std::string& look, Observer& observer) const {
   passes = model->whole() ? 0 : options_.passes;
   if (model->whole()) {
     count_sample(*model, setting, state);
-    for (const ChunkView& view : model->reservoir().rows().views) single.push_back(is_single(view.block));
+    for (const ChunkView& view : model->reservoir().chunks().front().views) single.push_back(is_single(view.block));
   }
   state.report.candidates = model->candidates();
   state.position.labelling = passes == 0;

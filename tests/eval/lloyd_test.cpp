@@ -90,9 +90,11 @@ class PlainLloyd {
 };
 
 void expect_plain(const Points& points, const KMeansOptions& options) {
+  Workers alone;
   for (const KMeansResult& result : kmeans_each_start(points.view(), options)) {
     const Random random(options.seed, Purpose::seeding, static_cast<std::uint32_t>(result.start));
-    const PlainLloyd plain(points, seed_centres(points.view(), {}, options.clusters, random), options.max_iterations);
+    const PlainLloyd plain(points, seed_centres(points.view(), {}, options.clusters, random, alone),
+                           options.max_iterations);
     EXPECT_EQ(result.labels, plain.labels());
     EXPECT_EQ(result.centres, plain.centres());
     EXPECT_EQ(result.iterations, plain.iterations());
@@ -105,6 +107,9 @@ TEST(Lloyd, BoundsChangeNoBitOfThePlainAlgorithm) {
     expect_plain(lattice_points(200, 2, 5), {.clusters = clusters, .starts = 4, .seed = 2});
   }
   expect_plain(random_points(200, 17), {.clusters = 10, .starts = 3, .seed = 3});
+  // A single start has all threads.
+  expect_plain(random_points(3000, 9), {.clusters = 50, .starts = 1, .seed = 4, .threads = 3});
+  expect_plain(lattice_points(3000, 9, 2), {.clusters = 50, .starts = 1, .seed = 4, .threads = 3});
 }
 
 TEST(Lloyd, BoundsHoldWhereSquaresUnderflow) {
@@ -116,7 +121,8 @@ TEST(Lloyd, BoundsHoldWhereSquaresUnderflow) {
 TEST(Lloyd, AClusterWithoutRowsTakesTheFarthestRow) {
   const Points points{{0, 1, 2, 9, 20, 21}, 1};
   // All rows below 10 are nearest to 1, where 9 is the farthest; nothing is near 500.
-  Lloyd lloyd(points.view(), {1, 500, 20.5});
+  Workers alone;
+  Lloyd lloyd(points.view(), {1, 500, 20.5}, {}, alone);
   EXPECT_TRUE(lloyd.assign());
   lloyd.update();
   EXPECT_FALSE(lloyd.assign());
@@ -132,7 +138,8 @@ TEST(Lloyd, ManyClustersWithoutRowsAreFilledAsInThePlainAlgorithm) {
     for (std::size_t j = 0; j < 6; ++j) centres[4 * j] = points.values[7 * j];
     const PlainLloyd plain(points, centres, 100);
     EXPECT_GE(plain.refilled(), 5);
-    Lloyd lloyd(points.view(), centres);
+    Workers alone;
+    Lloyd lloyd(points.view(), centres, {}, alone);
     lloyd.assign();
     bool changed = true;
     while (changed) {
@@ -146,8 +153,9 @@ TEST(Lloyd, ManyClustersWithoutRowsAreFilledAsInThePlainAlgorithm) {
 }
 
 TEST(SeedCentres, AreRowsAndDistinctWhereRowsAre) {
+  Workers alone;
   const Points points = random_points(40, 2);
-  const std::vector<double> centres = seed_centres(points.view(), {}, 40, Random(1, Purpose::seeding));
+  const std::vector<double> centres = seed_centres(points.view(), {}, 40, Random(1, Purpose::seeding), alone);
   std::set<std::pair<double, double>> rows, seeds;
   for (std::size_t i = 0; i < 80; i += 2) {
     rows.emplace(points.values[i], points.values[i + 1]);
@@ -158,12 +166,13 @@ TEST(SeedCentres, AreRowsAndDistinctWhereRowsAre) {
 
 // Of three rows at 0, 1 and 3, with the first seed at 0 the second is 3 with probability 9 / 10, and so on.
 TEST(SeedCentres, AreDrawnByTheSquaredDistance) {
+  Workers alone;
   const Points points{{0, 1, 3}, 1};
   constexpr int kDraws = 6000;
   int from_zero = 0;
   int zero_to_three = 0;
   for (std::uint32_t stream = 0; stream < kDraws; ++stream) {
-    const std::vector<double> centres = seed_centres(points.view(), {}, 2, Random(2, Purpose::seeding, stream));
+    const std::vector<double> centres = seed_centres(points.view(), {}, 2, Random(2, Purpose::seeding, stream), alone);
     if (centres[0] != 0) continue;
     ++from_zero;
     zero_to_three += centres[1] == 3;

@@ -31,7 +31,7 @@ FinePrototypes begun(const Chunk& table, Workers& workers) {
   const Members members{&data, &ids};
   fine.count({&members, 1}, workers);
   fine.settle(workers);
-  fine.forget();
+  fine.forget(workers);
   return fine;
 }
 

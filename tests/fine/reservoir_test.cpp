@@ -21,8 +21,9 @@ Schema schema() { return make_planted_source(planted())->schema(); }
 Reservoir filled(Index first, Index last, Index chunk, Index bytes, double half_life = 0) {
   Reservoir reservoir(schema(), {.bytes = bytes, .half_life = half_life, .seed = 7});
   const auto source = make_planted_source(planted());
+  Workers workers(2);
   for (Index row = 0; auto rows = source->next(chunk);) {
-    if (row >= first && row < last) reservoir.offer(*rows, static_cast<double>(row));
+    if (row >= first && row < last) reservoir.offer(*rows, static_cast<double>(row), workers);
     row += rows->size();
   }
   return reservoir;
@@ -40,7 +41,7 @@ std::string bytes_of(const Reservoir& reservoir) {
   Archive archive;
   Workers workers;
   Reservoir copy(schema(), {.bytes = Index{1} << 30, .half_life = 0, .seed = 7});
-  for (const Chunk& piece : reservoir.pieces(1000, workers)) copy.offer(piece, 0);
+  for (const Chunk& piece : reservoir.pieces(1000, workers)) copy.offer(piece, 0, workers);
   copy.save(archive, "r");
   return archive.to_bytes();
 }
@@ -66,6 +67,7 @@ TEST(Reservoir, FewPiecesAreTheFirstOfAll) {
 
 TEST(Reservoir, DependsNeitherOnChunksNorOnParts) {
   const Index bytes = 20000;
+  Workers workers;
   const Reservoir whole = filled(0, 400, 50, bytes);
   EXPECT_FALSE(whole.whole());
   EXPECT_GT(whole.size(), 50);
@@ -73,25 +75,43 @@ TEST(Reservoir, DependsNeitherOnChunksNorOnParts) {
   Reservoir first = filled(0, 200, 50, bytes);
   Reservoir second = filled(200, 400, 50, bytes);
   Reservoir backwards = second;
-  first.merge(second);
-  backwards.merge(filled(0, 200, 50, bytes));
+  first.merge(second, workers);
+  backwards.merge(filled(0, 200, 50, bytes), workers);
   Reservoir settled = whole;
-  settled.merge(Reservoir(schema(), {.bytes = bytes, .half_life = 0, .seed = 7}));  // shrunk to the bytes allowed
+  settled.merge(Reservoir(schema(), {.bytes = bytes, .half_life = 0, .seed = 7}),
+                workers);  // shrunk to the bytes allowed
   EXPECT_EQ(rows_of(first), rows_of(settled));
   EXPECT_EQ(rows_of(backwards), rows_of(settled));
   EXPECT_EQ(bytes_of(first), bytes_of(backwards));
+}
+
+TEST(Reservoir, HasOneFormWhenSettledWhateverTheChunksAndThreads) {
+  std::set<std::string> forms;
+  for (const Index chunk : {Index{7}, Index{50}, Index{400}}) {
+    for (const int threads : {1, 3}) {
+      Workers workers(threads);
+      Reservoir reservoir = filled(0, 400, chunk, 20000);
+      reservoir.settle(workers);
+      Archive archive;
+      reservoir.save(archive, "r");
+      archive.put("r/limit", std::vector<double>{});  // up to which rows were taken, on the way
+      forms.insert(archive.to_bytes());
+    }
+  }
+  EXPECT_EQ(forms.size(), 1u);
 }
 
 TEST(Reservoir, IsUniformOverTheStream) {
   // Rows of the first and of the second half have the same chance: over several seeds they are about as many.
   double early = 0;
   double all = 0;
+  Workers workers;
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     Reservoir reservoir(schema(), {.bytes = 12000, .half_life = 0, .seed = seed});
     const auto source = make_planted_source(planted());
     Index row = 0;
     while (const auto rows = source->next(25)) {
-      reservoir.offer(*rows, static_cast<double>(row));
+      reservoir.offer(*rows, static_cast<double>(row), workers);
       row += rows->size();
     }
     for (const Index kept : rows_of(reservoir)) early += kept < 200 ? 1 : 0;
