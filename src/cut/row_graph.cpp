@@ -113,12 +113,21 @@ void add_view(const ViewRows& view, Matrix& W, Matrix& shared, Workers& workers)
 Matrix row_affinity(const Sample& sample, Index rows, Workers& workers) {
   Matrix W = Matrix::Zero(rows, rows);
   Matrix shared = Matrix::Zero(rows, rows);
-  for (std::size_t v = 0; v < sample.pieces().front().views.size(); ++v) {
-    add_view(rows_of_view(sample, v, rows), W, shared, workers);
-  }
-  W = W.cwiseQuotient(shared.cwiseMax(1)).eval();
+  std::vector<ViewRows> views(sample.pieces().front().views.size());
+  for_blocks(workers, static_cast<Index>(views.size()), 1, true, [&](Index v, Index) {
+    views[static_cast<std::size_t>(v)] = rows_of_view(sample, static_cast<std::size_t>(v), rows);
+  });
+  for (const ViewRows& view : views) add_view(view, W, shared, workers);
+  Vector degree(rows);
+  for_blocks(workers, rows, kRowsAtOnce, true, [&](Index first, Index last) {
+    auto own = W.middleRows(first, last - first);
+    own = own.cwiseQuotient(shared.middleRows(first, last - first).cwiseMax(1)).eval();
+    degree.segment(first, last - first) = own.rowwise().sum();
+  });
   // Small islands would be cut off first: a little affinity of all rows keeps them (Amini, Chen, Bickel, Levina 2013).
-  W.array() += kBackground * W.rowwise().sum().mean() / static_cast<double>(rows);
+  const double background = kBackground * degree.mean() / static_cast<double>(rows);
+  for_blocks(workers, rows, kRowsAtOnce, true,
+             [&](Index first, Index last) { W.middleRows(first, last - first).array() += background; });
   return W;
 }
 

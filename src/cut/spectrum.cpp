@@ -10,6 +10,8 @@
 namespace omvc {
 namespace {
 
+constexpr Index kNodesAtOnce = 32;  // columns of a graph's matrix that a thread works on
+
 // The nodes that some instance is near to.
 std::vector<Index> nodes_of(const Vector& degree) {
   std::vector<Index> used;
@@ -34,6 +36,39 @@ Symmetric spanned(const Matrix& columns, const std::vector<Index>& used, const V
   return Q.leftCols(kept);
 }
 
+// The affinity of these nodes, each by the inverse root of its degree, and symmetric to the bit.
+Symmetric normalised(const Matrix& affinity, const std::vector<Index>& used, const Vector& scale, Workers& workers) {
+  const auto nodes = static_cast<Index>(used.size());
+  Symmetric M(nodes, nodes);
+  for_blocks(workers, nodes, kNodesAtOnce, true, [&](Index first, Index last) {
+    for (Index i = 0; i < nodes; ++i) {
+      const Index a = used[static_cast<std::size_t>(i)];
+      for (Index j = first; j < last; ++j) {
+        const Index b = used[static_cast<std::size_t>(j)];
+        M(i, j) = 0.5 * (scale(i) * affinity(a, b) * scale(j) + scale(j) * affinity(b, a) * scale(i));
+      }
+    }
+  });
+  return M;
+}
+
+// (I - Q Q') M (I - Q Q') + t t' for orthonormal columns of Q: M without what they span, and with one column of its
+// own.
+void replace_span(const Symmetric& Q, const Vector& t, Symmetric& M, Workers& workers) {
+  Symmetric QM(Q.cols(), M.cols());
+  for_blocks(workers, M.cols(), kNodesAtOnce, true, [&](Index first, Index last) {
+    QM.middleCols(first, last - first).noalias() = Q.transpose() * M.middleCols(first, last - first);
+  });
+  const Symmetric QMQ = QM * Q;
+  for_blocks(workers, M.cols(), kNodesAtOnce, true, [&](Index first, Index last) {
+    const auto own = Q.middleRows(first, last - first).transpose();
+    auto columns = M.middleCols(first, last - first);
+    columns.noalias() -= Q * (QM.middleCols(first, last - first) - QMQ * own).eval();
+    columns.noalias() -= QM.transpose() * own;
+    columns += t * t.segment(first, last - first).transpose();
+  });
+}
+
 }  // namespace
 
 Spectrum spectrum_of(const Matrix& affinity, Index count, Workers& workers) {
@@ -50,16 +85,9 @@ Spectrum spectrum_beside(const Matrix& affinity, Index count, const Matrix& colu
   if (count == 0) return out;
   const Vector root = out.degree(used).cwiseSqrt();
   const Vector scale = root.cwiseInverse();
-  Symmetric M = affinity(used, used);
-  M = scale.asDiagonal() * M * scale.asDiagonal();
-  M = (0.5 * (M + M.transpose())).eval();
-  if (columns.cols() > 0) {
-    const Symmetric Q = spanned(columns, used, root);
-    const Symmetric QM = Q.transpose() * M;
-    M -= Q * QM + QM.transpose() * Q.transpose() - Q * (QM * Q) * Q.transpose();
-    const Vector trivial = root.normalized();
-    M += trivial * trivial.transpose();  // the first eigenvector of every graph
-  }
+  Symmetric M = normalised(affinity, used, scale, workers);
+  // The first eigenvector of every graph is the root of its degrees.
+  if (columns.cols() > 0) replace_span(spanned(columns, used, root), root.normalized(), M, workers);
   const auto [values, vectors] = largest_eigenpairs(M, count, workers);
   for (Index j = 0; j < count; ++j) {
     out.values.push_back(values(count - 1 - j));

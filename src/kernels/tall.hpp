@@ -10,12 +10,13 @@
 
 namespace omvc {
 
-inline constexpr Index kTallBlock = 65536;  // numbers
+inline constexpr Index kTallBlock = 65536;  // numbers of a block whose sum is taken
+inline constexpr Index kTallTask = 8192;    // and of one that stands for itself
 
-// Calls body(first, count) for the blocks of rows of a rows x cols matrix.
+// Calls body(first, count) for blocks of rows of a rows x cols matrix.
 template <class Body>
-void for_tall_blocks(Workers& workers, Index rows, Index cols, const Body& body) {
-  const Index block = std::max<Index>(1, kTallBlock / std::max<Index>(1, cols));
+void for_tall_blocks(Workers& workers, Index rows, Index cols, const Body& body, Index numbers = kTallTask) {
+  const Index block = std::max<Index>(1, numbers / std::max<Index>(1, cols));
   for_blocks(workers, rows, block, rows * cols > kTallBlock,
              [&](Index first, Index last) { body(first, last - first); });
 }
@@ -25,9 +26,10 @@ template <class T, class Part>
 T sum_of_tall_blocks(Workers& workers, Index rows, Index cols, T zero, const Part& part) {
   const Index block = std::max<Index>(1, kTallBlock / std::max<Index>(1, cols));
   std::vector<T> parts(static_cast<std::size_t>((rows + block - 1) / block), zero);
-  for_tall_blocks(workers, rows, cols, [&](Index first, Index count) {
-    parts[static_cast<std::size_t>(first / block)] = part(first, count);
-  });
+  for_tall_blocks(
+      workers, rows, cols,
+      [&](Index first, Index count) { parts[static_cast<std::size_t>(first / block)] = part(first, count); },
+      kTallBlock);
   for (const T& each : parts) zero += each;
   return zero;
 }
