@@ -100,7 +100,7 @@ bool diagonalise(Vector& diagonal, Vector& below, std::vector<Rotation>& rotatio
     double x = diagonal(start) - shift;
     double z = below(start);
     for (Index k = start; k < end; ++k) {
-      const double r = std::hypot(x, z);
+      const double r = std::sqrt(x * x + z * z);  // numbers are about 1 here: no square is lost
       const double c = r > 0 ? x / r : 1;
       const double s = r > 0 ? z / r : 0;
       rotations.push_back({k, c, s});

@@ -17,23 +17,25 @@ constexpr Index kRowsAtOnce = 64;  // that a thread works on
 constexpr double kBackground = 1;  // affinity of all rows alike, as a multiple of the mean degree
 
 // The rows of one view among the first instances, of unit length, and the instances they belong to.
+using Rows = Eigen::SparseMatrix<double, Eigen::RowMajor>;
 struct ViewRows {
-  Eigen::SparseMatrix<double, Eigen::RowMajor> X;
+  Rows X;
   std::vector<Index> instances;
 };
 
-void append_row(const Block& block, Index row, Index at, std::vector<Eigen::Triplet<double>>& entries) {
+void append_row(const Block& block, Index row, Index at, Rows& out) {
+  out.startVec(at);
   std::visit(
       [&](const auto& X) {
         if constexpr (requires { X.offsets; }) {
           for (auto e = static_cast<std::size_t>(X.offsets[static_cast<std::size_t>(row)]);
                e < static_cast<std::size_t>(X.offsets[static_cast<std::size_t>(row) + 1]); ++e) {
-            entries.emplace_back(at, X.columns[e], static_cast<double>(X.values[e]));
+            out.insertBack(at, X.columns[e]) = static_cast<double>(X.values[e]);
           }
         } else {
           for (Index j = 0; j < X.cols; ++j) {
             const auto x = static_cast<double>(X.values[static_cast<std::size_t>(row * X.cols + j)]);
-            if (x != 0) entries.emplace_back(at, j, x);
+            if (x != 0) out.insertBack(at, j) = x;
           }
         }
       },
@@ -42,21 +44,21 @@ void append_row(const Block& block, Index row, Index at, std::vector<Eigen::Trip
 
 ViewRows rows_of_view(const Sample& sample, std::size_t view, Index rows) {
   ViewRows out;
-  std::vector<Eigen::Triplet<double>> entries;
-  Index features = 0;
-  for (std::size_t p = 0; p < sample.pieces_for(rows); ++p) {
-    const PreparedChunk& piece = sample.pieces()[p];
-    const ChunkView& data = piece.chunk->views[view];
-    features = block_cols(data.block);
-    for (std::size_t i = 0; i < data.present.size(); ++i) {
-      const Index instance = sample.first(p) + data.present[i];
-      if (instance >= rows) break;
-      append_row(data.block, static_cast<Index>(i), static_cast<Index>(out.instances.size()), entries);
-      out.instances.push_back(instance);
+  const std::size_t pieces = sample.pieces_for(rows);
+  const auto view_of = [&](std::size_t p) -> const ChunkView& { return sample.pieces()[p].chunk->views[view]; };
+  for (std::size_t p = 0; p < pieces; ++p) {
+    for (const Index at : view_of(p).present) {
+      if (sample.first(p) + at < rows) out.instances.push_back(sample.first(p) + at);
     }
   }
-  out.X.resize(static_cast<Index>(out.instances.size()), features);
-  out.X.setFromTriplets(entries.begin(), entries.end());
+  out.X.resize(static_cast<Index>(out.instances.size()), block_cols(view_of(0).block));
+  Index next = 0;
+  for (std::size_t p = 0; p < pieces; ++p) {
+    for (Index i = 0; i < block_rows(view_of(p).block) && next < out.X.rows(); ++i) {
+      append_row(view_of(p).block, i, next++, out.X);
+    }
+  }
+  out.X.finalize();
   for (Index i = 0; i < out.X.rows(); ++i) {
     const double length = out.X.row(i).norm();
     if (length > 0) out.X.row(i) /= length;
@@ -68,16 +70,21 @@ ViewRows rows_of_view(const Sample& sample, std::size_t view, Index rows) {
 void add_view(const ViewRows& view, Matrix& W, Matrix& shared, Workers& workers) {
   const auto n = static_cast<Index>(view.instances.size());
   if (n < 2) return;
-  const Eigen::SparseMatrix<double, Eigen::RowMajor> transposed = view.X.transpose();
+  const Rows transposed = view.X.transpose();
   const Index count = std::min(n - 1, std::max(kLeastNeighbours, n / kNeighbourShare));
   Matrix relative = Matrix::Zero(n, n);
   Vector sums = Vector::Zero(n);
   for_blocks(workers, n, kRowsAtOnce, true, [&](Index first, Index last) {
-    const Eigen::SparseMatrix<double, Eigen::RowMajor> rows = view.X.middleRows(first, last - first);
-    const Matrix S = Matrix(rows * transposed).cwiseMax(0);
     std::vector<Index> order(static_cast<std::size_t>(n));
+    RowVector similar(n);
     for (Index i = first; i < last; ++i) {
-      RowVector similar = S.row(i - first);
+      similar.setZero();
+      for (Rows::InnerIterator own(view.X, i); own; ++own) {
+        for (Rows::InnerIterator other(transposed, own.col()); other; ++other) {
+          similar(other.col()) += own.value() * other.value();
+        }
+      }
+      similar = similar.cwiseMax(0);
       similar(i) = 0;
       std::iota(order.begin(), order.end(), Index{0});
       std::nth_element(order.begin(), order.begin() + count - 1, order.end(),

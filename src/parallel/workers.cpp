@@ -10,6 +10,10 @@ namespace {
 
 constexpr int kLooks = 2000;  // some tens of microseconds
 
+constexpr std::uint64_t kNoTask = 0xFFFFFFFF;  // more than any job has
+
+std::uint32_t job_of(std::uint64_t ticket) { return static_cast<std::uint32_t>(ticket >> 32); }
+
 void pause() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
@@ -54,15 +58,19 @@ void Workers::run(std::int64_t count, const std::function<void(std::int64_t)>& t
 }
 
 void Workers::run_job(std::uint32_t count, const std::function<void(std::int64_t)>& task) {
-  Job job;
+  std::uint32_t job = 0;
   {
-    const std::lock_guard lock(mutex_);
-    job_ = {.task = &task, .count = count, .number = job_.number + 1};
-    job = job_;
+    const std::lock_guard lock(mutex_);  // for those that are about to sleep
     failure_ = nullptr;
     first_failed_ = count;
     unfinished_.store(count, std::memory_order_relaxed);
-    ticket_.store(std::uint64_t{job.number} << 32, std::memory_order_release);
+    // The last job has no more tickets once anything of this one can be seen.
+    const std::uint64_t last = ticket_.load(std::memory_order_relaxed);
+    ticket_.store(last | kNoTask, std::memory_order_relaxed);
+    task_.store(&task, std::memory_order_release);
+    count_.store(count, std::memory_order_release);
+    job = job_of(last) + 1;
+    ticket_.store(std::uint64_t{job} << 32, std::memory_order_release);
   }
   wake_.notify_all();
   take_tasks(job);
@@ -77,42 +85,36 @@ void Workers::run_job(std::uint32_t count, const std::function<void(std::int64_t
 void Workers::work() {
   std::uint32_t seen = 0;
   while (true) {
-    Job job;
-    {
-      // Calls follow each other closely: looking out for the next one a while is quicker than being woken.
-      const auto current = [this] { return static_cast<std::uint32_t>(ticket_.load(std::memory_order_acquire) >> 32); };
-      for (int look = 0; look < kLooks && current() == seen; ++look) pause();
+    // Calls follow each other closely: looking out for the next one a while is quicker than being woken.
+    const auto current = [this] { return job_of(ticket_.load(std::memory_order_acquire)); };
+    for (int look = 0; look < kLooks && current() == seen; ++look) pause();
+    if (current() == seen) {
       std::unique_lock lock(mutex_);
-      wake_.wait(lock, [&] { return stopping_ || job_.number != seen; });
+      wake_.wait(lock, [&] { return stopping_ || current() != seen; });
       if (stopping_) return;
-      job = job_;
-      seen = job.number;
     }
-    take_tasks(job);
+    seen = current();
+    take_tasks(seen);
   }
 }
 
-// A ticket of another job is not for those who came for this one.
-bool Workers::take_ticket(const Job& job, std::uint32_t& task) {
-  std::uint64_t ticket = ticket_.load(std::memory_order_relaxed);
+void Workers::take_tasks(std::uint32_t job) {
+  std::uint64_t ticket = ticket_.load(std::memory_order_acquire);
   while (true) {
-    task = static_cast<std::uint32_t>(ticket);
-    if (ticket >> 32 != job.number || task >= job.count) return false;
-    if (ticket_.compare_exchange_weak(ticket, ticket + 1, std::memory_order_relaxed)) return true;
-  }
-}
-
-void Workers::take_tasks(const Job& job) {
-  std::uint32_t task = 0;
-  while (take_ticket(job, task)) {
+    const auto* task = task_.load(std::memory_order_acquire);
+    const auto at = static_cast<std::uint32_t>(ticket);
+    if (job_of(ticket) != job || at >= count_.load(std::memory_order_acquire)) return;
+    if (!ticket_.compare_exchange_weak(ticket, ticket + 1, std::memory_order_acq_rel)) continue;
     try {
-      (*job.task)(task);
+      (*task)(at);
     } catch (...) {
-      note_failure(task);
+      note_failure(at);
     }
-    if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) > 1) continue;
-    const std::lock_guard lock(mutex_);  // whoever waits has either seen it or is asleep
-    done_.notify_all();
+    if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+      const std::lock_guard lock(mutex_);  // whoever waits has either seen it or is asleep
+      done_.notify_all();
+    }
+    ticket = ticket_.load(std::memory_order_acquire);
   }
 }
 

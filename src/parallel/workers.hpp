@@ -42,17 +42,9 @@ class Workers {
   void run(std::int64_t count, const std::function<void(std::int64_t)>& task);
 
  private:
-  // One call of run.
-  struct Job {
-    const std::function<void(std::int64_t)>* task = nullptr;
-    std::uint32_t count = 0;
-    std::uint32_t number = 0;  // which of the calls it is
-  };
-
   void run_job(std::uint32_t count, const std::function<void(std::int64_t)>& task);
   void work();
-  void take_tasks(const Job& job);
-  bool take_ticket(const Job& job, std::uint32_t& task);
+  void take_tasks(std::uint32_t job);
   void note_failure(std::uint32_t task);
 
   Profile profile_;
@@ -61,8 +53,11 @@ class Workers {
   std::mutex mutex_;
   std::condition_variable wake_;
   std::condition_variable done_;
-  Job job_;                                // the last one
-  std::atomic<std::uint64_t> ticket_ = 0;  // number of the job, and below it the next of its tasks
+  // The number of the job, one for each call of run, and below it the next of its tasks. A task is taken by counting it
+  // up, which fails where the job is over: what was read of the job before is of no use then, and not used.
+  std::atomic<std::uint64_t> ticket_ = 0;
+  std::atomic<const std::function<void(std::int64_t)>*> task_ = nullptr;
+  std::atomic<std::uint32_t> count_ = 0;
   std::atomic<std::uint32_t> unfinished_ = 0;
   std::uint32_t first_failed_ = 0;
   std::exception_ptr failure_;

@@ -10,8 +10,7 @@
 namespace omvc {
 namespace {
 
-constexpr std::size_t kStripes = 16;  // of the features of a view, at most
-constexpr std::size_t kLeastStripe = 64;
+constexpr std::size_t kLeastStripe = 32;  // features of a stripe
 constexpr double kWorthThreads = 1 << 14;
 
 // Some neighbouring features of a view: what their entries add to the view as a whole.
@@ -114,13 +113,14 @@ void add_total(const B& X, double& total) {
   }
 }
 
-// Stripes depend on the shape alone, and every feature takes its entries in the order of the rows: so neither threads
-// nor chunks change a sum of a feature.
-std::vector<Stripe> stripes_of(const std::vector<ViewSurvey>& views) {
+// Every feature takes its entries in the order of the rows, whatever the stripes: so neither threads nor chunks change a
+// sum of a feature.
+std::vector<Stripe> stripes_of(const std::vector<ViewSurvey>& views, int threads) {
   std::vector<Stripe> stripes;
   for (std::size_t v = 0; v < views.size(); ++v) {
     const std::size_t d = views[v].sum.size();
-    const std::size_t width = std::max(kLeastStripe, (d + kStripes - 1) / kStripes);
+    const auto wanted = static_cast<std::size_t>(threads);
+    const std::size_t width = std::max(kLeastStripe, (d + wanted - 1) / wanted);
     for (std::size_t first = 0; first < d; first += width) {
       stripes.push_back({.view = v, .first = first, .last = std::min(d, first + width), .missing = {}});
     }
@@ -176,7 +176,7 @@ void Survey::add(std::span<const Chunk* const> chunks, Workers& workers) {
     instances += static_cast<double>(chunk->size());
     unobserved += static_cast<double>(std::count(seen.begin(), seen.end(), false));
   }
-  std::vector<Stripe> stripes = stripes_of(views);
+  std::vector<Stripe> stripes = stripes_of(views, workers.threads());
   const auto chains = totals ? static_cast<Index>(views.size()) : 0;
   for_blocks(workers, chains + static_cast<Index>(stripes.size()), 1, numbers > kWorthThreads, [&](Index at, Index) {
     for (const Chunk* chunk : chunks) {
