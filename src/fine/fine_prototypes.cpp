@@ -48,7 +48,7 @@ FinePrototypes::FinePrototypes(const Schema& schema, Index count, FineRule rule)
 }
 
 void FinePrototypes::count(std::span<const PreparedChunk> chunks, std::span<const Near> near, std::uint64_t seed,
-                           Workers& workers) {
+                           Workers& workers, const std::function<void()>& each) {
   std::vector<std::vector<std::int32_t>> nearest(chunks.size());
   std::vector<Members> members;
   for (std::size_t c = 0; c < chunks.size(); ++c) {
@@ -59,8 +59,12 @@ void FinePrototypes::count(std::span<const PreparedChunk> chunks, std::span<cons
     }
     members.push_back({&chunks[c], &nearest[c]});
   }
-  count(members, workers);
-  for (std::size_t c = 0; c < chunks.size(); ++c) add_affinity(chunks[c], near[c], nearest[c], seed);
+  add_rounded_rows(members, 1, rule_.quantum, sums_, workers);
+  for (std::size_t c = 0; c < chunks.size(); ++c) {
+    add_counts(members[c], 1);
+    add_affinity(chunks[c], near[c], nearest[c], seed);
+    if (each) each();
+  }
 }
 
 void FinePrototypes::add_affinity(const PreparedChunk& chunk, const Near& near,
@@ -86,18 +90,18 @@ void FinePrototypes::add_affinity(const PreparedChunk& chunk, const Near& near,
 
 void FinePrototypes::add(std::span<const Members> members, double sign, Workers& workers) {
   add_rounded_rows(members, sign, rule_.quantum, sums_, workers);
-  for (std::size_t v = 0; v < sums_.size(); ++v) {
-    for (const Members& of : members) {
-      for (const Index at : of.chunk->present(v)) {
-        const std::int32_t id = (*of.ids)[static_cast<std::size_t>(at)];
-        if (id >= 0) counts_[v](id) += sign;
-      }
+  for (const Members& of : members) add_counts(of, sign);
+}
+
+void FinePrototypes::add_counts(const Members& of, double sign) {
+  for (std::size_t v = 0; v < counts_.size(); ++v) {
+    for (const Index at : of.chunk->present(v)) {
+      const std::int32_t id = (*of.ids)[static_cast<std::size_t>(at)];
+      if (id >= 0) counts_[v](id) += sign;
     }
   }
-  for (const Members& of : members) {
-    for (const std::int32_t id : *of.ids) {
-      if (id >= 0) mass_(id) += sign;
-    }
+  for (const std::int32_t id : *of.ids) {
+    if (id >= 0) mass_(id) += sign;
   }
 }
 

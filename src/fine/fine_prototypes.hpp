@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -34,8 +35,10 @@ class FinePrototypes {
   }
 
   // Adds the instances of a chunk: each to its nearest prototype, and to the affinity of those it lies between, in one
-  // of two halves drawn by row number. The prototypes stay where they are.
-  void count(std::span<const PreparedChunk> chunks, std::span<const Near> near, std::uint64_t seed, Workers& workers);
+  // of two halves drawn by row number. The prototypes stay where they are. Several chunks are counted one after the
+  // other: `each` is called after every one of them, when all but the sums of features are as if no more had come.
+  void count(std::span<const PreparedChunk> chunks, std::span<const Near> near, std::uint64_t seed, Workers& workers,
+             const std::function<void()>& each = {});
   void count(const PreparedChunk& chunk, const Near& near, std::uint64_t seed, Workers& workers) {
     count({&chunk, 1}, {&near, 1}, seed, workers);
   }
@@ -99,6 +102,7 @@ class FinePrototypes {
 
  private:
   void add(std::span<const Members> members, double sign, Workers& workers);
+  void add_counts(const Members& of, double sign);
   void add_affinity(const PreparedChunk& chunk, const Near& near, const std::vector<std::int32_t>& nearest,
                     std::uint64_t seed);
 

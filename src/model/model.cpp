@@ -144,6 +144,11 @@ Placed Model::count(const PreparedChunk& chunk, Workers& workers) {
   return placed;
 }
 
+void Model::count(std::span<const PreparedChunk> chunks, std::span<const Near> near, Workers& workers,
+                  const std::function<void()>& each) {
+  (clusters_.refined ? coarse_ : fine_).count(chunks, near, options_.seed, workers, each);
+}
+
 void Model::measure_counted() {
   for (std::size_t v = 0; v < squares_.size(); ++v) squares_[v] = placing().mean_square(v);
 }

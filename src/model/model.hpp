@@ -86,6 +86,10 @@ class Model {
   void build(Workers& workers);
   void begin_pass();  // sums from zero
   Placed count(const PreparedChunk& chunk, Workers& workers);
+  // The same in two steps, of which the first needs nothing that the second changes.
+  Near near(const PreparedChunk& chunk, Workers& workers) const { return placing().near(chunk, workers); }
+  void count(std::span<const PreparedChunk> chunks, std::span<const Near> near, Workers& workers,
+             const std::function<void()>& each);
   void save_counted(Archive& archive) const { placing().save_sums(archive, "counted"); }
   static void merge_counted(Archive& sum, const Archive& part, std::size_t views) {
     FinePrototypes::merge_sums(sum, part, "counted", views);

@@ -12,14 +12,13 @@ namespace omvc {
 namespace {
 
 constexpr Index kSurveyRows = 256;  // instances read at a time
-constexpr int kMostReaders = 16;
 
 // Calls use(chunks, fingerprint) for all chunks of the source, as many at once as are ready.
 template <class F>
 void for_chunks(Source& source, Observer& observer, Workers& workers, const F& use) {
   const Schema schema = source.schema();
   const int readers = std::min(workers.threads(), kMostReaders);
-  ChunkStream stream(source, schema, kSurveyRows, nullptr, readers);
+  ChunkStream stream(source, schema, kSurveyRows, nullptr, {.readers = readers, .grow = true});
   Index instances = 0;
   for (std::vector<StreamedChunk> items = stream.next_ready(); !items.empty(); items = stream.next_ready()) {
     std::vector<const Chunk*> chunks;
@@ -92,6 +91,30 @@ double bytes_of(const Survey& survey) {
   return bytes;
 }
 
+namespace {
+
+// Of an instance that has every view.
+double bytes_of_row(const Survey& survey) {
+  double bytes = 0;
+  for (const ViewSurvey& view : survey.views) {
+    bytes += view.sparse ? 12 * view.entries / std::max(1.0, view.observed) : 8 * static_cast<double>(view.sum.size());
+  }
+  return bytes;
+}
+
+}  // namespace
+
+Index choose_living_chunk(const Survey& survey) {
+  constexpr Index kFew = 50;
+  constexpr Index kUsual = 256;  // unless they are very long
+  constexpr Index kMost = 4000;
+  constexpr double kBytes = 2 << 20;
+  constexpr double kMostBytes = 16 << 20;
+  const double row = std::max(bytes_of_row(survey), 1.0);
+  const Index least = std::clamp(static_cast<Index>(kMostBytes / row), kFew, kUsual);
+  return std::clamp(static_cast<Index>(kBytes / row), least, kMost);
+}
+
 Index choose_chunk(const Survey* survey) {
   constexpr Index kUsual = 500;
   constexpr Index kLeast = 50;
@@ -99,17 +122,13 @@ Index choose_chunk(const Survey* survey) {
   constexpr Index kChunks = 32;  // in a pass, at least, where a chunk is to be larger than usual
   constexpr double kBytes = 64 << 20;
   if (survey == nullptr) return kUsual;
-  double bytes = 0;  // of an instance that has every view
   Index features = 0;
-  for (const ViewSurvey& view : survey->views) {
-    bytes += view.sparse ? 12 * view.entries / std::max(1.0, view.observed) : 8 * static_cast<double>(view.sum.size());
-    features += static_cast<Index>(view.sum.size());
-  }
+  for (const ViewSurvey& view : survey->views) features += static_cast<Index>(view.sum.size());
   // The basis step runs over all features once a chunk: with as many instances as features it weighs as little as it
   // has to.
   const Index worth = std::clamp(features, kUsual, kMost);
   const Index wanted = std::max(kUsual, std::min(worth, static_cast<Index>(survey->instances) / kChunks));
-  return std::clamp(static_cast<Index>(kBytes / std::max(bytes, 1.0)), kLeast, wanted);
+  return std::clamp(static_cast<Index>(kBytes / std::max(bytes_of_row(*survey), 1.0)), kLeast, wanted);
 }
 
 }  // namespace omvc

@@ -32,5 +32,7 @@ double bytes_of(const Survey& survey);
 // Instances learned at a time: enough to hold every cluster several times, and no more than a chunk's memory allows.
 // Without a survey, the usual number.
 Index choose_chunk(const Survey* survey);
+// The same for the living model, to which it makes no difference but in time: so small that several threads have work.
+Index choose_living_chunk(const Survey& survey);
 
 }  // namespace omvc

@@ -64,62 +64,103 @@ std::vector<Index> FitRun::scale(Chunk& chunk) {
   return apply_scaling(setting_.scaling, setting_.schema, chunk);
 }
 
-// Calls use(chunk) for the chunks of the stream from where the position stands. Returns false if the observer stopped
-// it.
-template <class F>
-bool FitRun::stream_chunks(Index rows, const F& use) {
-  const StopWatch clock(position_.report.seconds);
-  if (again_) source_->rewind();
-  // A stream that is read once is scaled here: a view's first chunk decides.
-  ChunkStream stream(*source_, setting_.schema, rows, again_ ? &setting_.scaling : nullptr,
-                     readers_beside(workers_.threads()));
-  const auto next = [&] {
-    const Timed timed(profile_, Step::waiting);
-    std::optional<StreamedChunk> item = stream.next();
-    if (item) profile_.add(Step::reading, item->seconds);
-    return item;
-  };
+// How the chunks of a pass are read. Where instances are is found by the readers, for a living model of data that it
+// has looked at: then all threads are readers, and the chunks that are ready are counted together.
+ReadAhead FitRun::reading() {
+  const int threads = workers_.threads();
+  if (!places_ahead()) return {.readers = readers_beside(threads)};
+  return {.readers = std::min(threads, kMostReaders),
+          .work = [this](const Chunk& chunk) { return std::any(living_fit().place(chunk)); }};
+}
+
+// Passes over the chunks before the one where the position stands.
+void FitRun::skip_chunks(ChunkStream& stream) {
   std::uint64_t skipped = 0;
   std::uint64_t order = 0;
   Index place = rows_.first;
   bool complete = true;
   for (Index i = 0; i < position_.chunks && complete; ++i) {
-    const std::optional<StreamedChunk> item = next();
+    const std::optional<StreamedChunk> item = stream.next();
     complete = item.has_value();
     if (!item) break;
     skipped += item->fingerprint;
     order += order_hash(place, item->chunk);
     place += item->chunk.size();
   }
-  if (!complete || skipped != position_.fingerprint || order != position_.order) {
-    throw Error(ErrorKind::data,
-                "the data are not those that the checkpoint was made with, or come in another order; resume with the "
-                "same data, or start again without --resume");
+  if (complete && skipped == position_.fingerprint && order == position_.order) return;
+  throw Error(ErrorKind::data,
+              "the data are not those that the checkpoint was made with, or come in another order; resume with the "
+              "same data, or start again without --resume");
+}
+
+// The next chunks, ready to be learned: several where they are counted together. None at the end.
+std::vector<StreamedChunk> FitRun::next_chunks(ChunkStream& stream) {
+  std::vector<StreamedChunk> items;
+  {
+    const Timed timed(profile_, Step::waiting);
+    if (places_ahead()) {
+      items = stream.next_ready();
+    } else if (std::optional<StreamedChunk> item = stream.next()) {
+      items.push_back(std::move(*item));
+    }
   }
-  const double waited_before = position_.report.waited;
-  while (std::optional<StreamedChunk> item = next()) {
-    if (!again_) check_magnitudes(item->chunk, setting_.schema);
+  for (StreamedChunk& item : items) {
+    profile_.add(Step::reading, item.seconds);
+    if (!again_) check_magnitudes(item.chunk, setting_.schema);
     const bool first_pass = position_.pass == 1 && !position_.labelling;
     if (!again_ && !model_) {
       const Timed timed(profile_, Step::prepare);
-      item->negatives = scale(item->chunk);
+      item.negatives = scale(item.chunk);
     }
-    for (std::size_t v = 0; v < item->negatives.size() && first_pass; ++v) setting_.clipped[v] += item->negatives[v];
-    position_.order += order_hash(rows_.first + position_.report.instances, item->chunk);
-    position_.report.instances += item->chunk.size();
-    const int rounds = use(item->chunk);
-    take_products();
-    position_.fingerprint += item->fingerprint;
-    position_.report.rounds += rounds;
-    ++position_.chunks;
+    for (std::size_t v = 0; v < item.negatives.size() && first_pass; ++v) setting_.clipped[v] += item.negatives[v];
+    position_.order += order_hash(rows_.first + position_.report.instances, item.chunk);
+    position_.report.instances += item.chunk.size();
+  }
+  return items;
+}
+
+// Tells the observer of chunks that were learned. Returns false where it wants the run to end.
+bool FitRun::tell_chunks(const std::vector<StreamedChunk>& items, int rounds) {
+  Index instances = position_.report.instances;
+  for (const StreamedChunk& item : items) instances -= item.chunk.size();
+  bool go_on = true;
+  for (const StreamedChunk& item : items) {
+    instances += item.chunk.size();
+    go_on = go_on && observer_.on_chunk({.pass = position_.pass,
+                                         .chunk = ++position_.chunks,
+                                         .instances = instances,
+                                         .loss = position_.report.loss,
+                                         .rounds = rounds,
+                                         .labelling = position_.labelling});
+  }
+  return go_on;
+}
+
+// Calls use(chunks) for the chunks of the stream from where the position stands, one or more at a time; it returns the
+// rounds of each. Returns false if the observer stopped it.
+template <class F>
+bool FitRun::stream_chunks(Index rows, const F& use) {
+  const StopWatch clock(position_.report.seconds);
+  if (again_) source_->rewind();
+  // A stream that is read once is scaled here: a view's first chunk decides.
+  ChunkStream stream(*source_, setting_.schema, rows, again_ ? &setting_.scaling : nullptr, reading());
+  skip_chunks(stream);
+  const double waited_before = position_.report.waited;
+  const auto note_time = [&] {
     position_.report.seconds = clock.seconds();
     position_.report.waited = waited_before + stream.waited();
-    const bool go_on = observer_.on_chunk({.pass = position_.pass,
-                                           .chunk = position_.chunks,
-                                           .instances = position_.report.instances,
-                                           .loss = position_.report.loss,
-                                           .rounds = rounds,
-                                           .labelling = position_.labelling});
+  };
+  for (std::vector<StreamedChunk> items = next_chunks(stream); !items.empty(); items = next_chunks(stream)) {
+    const int rounds = use(items);
+    take_products();
+    bool due = false;
+    for (const StreamedChunk& item : items) {
+      position_.fingerprint += item.fingerprint;
+      position_.report.rounds += rounds;
+      due = due_.due() || due;
+    }
+    note_time();
+    const bool go_on = tell_chunks(items, rounds);
     if (!go_on && !together_.alone()) throw Error(ErrorKind::interrupted, interruption());
     if (!go_on && !keep_.file.empty()) {
       checkpoint();
@@ -128,10 +169,9 @@ bool FitRun::stream_chunks(Index rows, const F& use) {
                               keep_.file));
     }
     if (!go_on) return false;
-    if (due_.due() && together_.alone()) checkpoint();
+    if (due && together_.alone()) checkpoint();
   }
-  position_.report.seconds = clock.seconds();
-  position_.report.waited = waited_before + stream.waited();
+  note_time();
   return true;
 }
 
@@ -165,17 +205,27 @@ bool FitRun::learn_pass() {
     position_.report.pass = position_.pass;
     method_->begin_pass(position_.pass);
   }
-  return stream_chunks(report_.chunk, [&](Chunk& chunk) {
-    const PreparedChunk data = prepare(chunk);
-    const Timed timed(profile_, Step::learning);
-    int rounds = 1;
-    if (model_ && !again_) {
-      method_->learn_unscaled(std::move(chunk), workers_);
-    } else {
-      rounds = method_->learn(data, workers_);
-    }
+  const auto note_loss = [&] {
     position_.report.loss = method_->average_loss(workers_);
     if (together_.alone()) position_.curve.add(position_.report.loss);
+  };
+  return stream_chunks(report_.chunk, [&](std::vector<StreamedChunk>& items) {
+    std::vector<PreparedChunk> data;
+    for (const StreamedChunk& item : items) data.push_back(prepare(item.chunk));
+    const Timed timed(profile_, Step::learning);
+    if (places_ahead()) {
+      std::vector<const LivingFit::PlacedAhead*> placed;
+      for (const StreamedChunk& item : items) placed.push_back(std::any_cast<LivingFit::PlacedAhead>(&item.done));
+      living_fit().learn(data, placed, workers_, note_loss);
+      return 1;
+    }
+    int rounds = 1;
+    if (model_ && !again_) {
+      method_->learn_unscaled(std::move(items.front().chunk), workers_);
+    } else {
+      rounds = method_->learn(data.front(), workers_);
+    }
+    note_loss();
     return rounds;
   });
 }
@@ -268,94 +318,14 @@ void FitRun::check_data() {
 // Labels every instance with the model as it is at the end.
 void FitRun::label_all() {
   if (position_.chunks == 0) method_->begin_labels();
-  const bool complete = stream_chunks(std::max(report_.chunk, kLabelRows), [&](Chunk& chunk) {
-    const PreparedChunk data = prepare(chunk);
+  const bool complete = stream_chunks(std::max(report_.chunk, kLabelRows), [&](std::vector<StreamedChunk>& items) {
+    const PreparedChunk data = prepare(items.front().chunk);
     const Timed timed(profile_, Step::learning);
     method_->label(data, workers_);
     return 0;
   });
   report_.stopped = !complete;
   if (complete) check_instances(true);
-}
-
-// Each process labels its own rows. Returns those that it hands on: its own, if it is their turn in the order of the
-// ranks and the sink can join them; else the first one gets them all.
-Rows FitRun::label_rows() {
-  const Rows all{0, report_.instances};
-  const Rows none{};
-  if (!model_) return all;
-  const bool shared = !together_.alone() && passes_ > 0 && !first_has_all_;
-  if (!together_.alone()) follow_first();
-  together_.agree([&] {
-    if (together_.first() || shared) living_fit().label_rows(shared ? seen_ : Rows{0, report_.instances}, workers_);
-  });
-  joins_ = shared && together_.follow_each_other(seen_, report_.instances) && together_.says_first(sink_.joins());
-  if (joins_) return seen_;
-  if (shared) {
-    for (RowStore* store : living_fit().results()) together_.gather_rows(*store, seen_);
-    together_.gather_rows(patterns_->store(), seen_);
-  }
-  return together_.first() ? all : none;
-}
-
-// What the labels of all processes add up to, in the first one; and what their sinks hold.
-void FitRun::join_results(LabelCounts& counts) {
-  together_.agree([&] { sink_.join(together_.exchange()); });
-  const std::size_t views = setting_.schema.views.size();
-  together_.reduce(
-      [&](const std::string& bytes) {
-        counts.merge(LabelCounts::get(Archive::from_bytes(bytes, "what another process labelled"), kOutlier, views));
-      },
-      [&] {
-        Archive archive;
-        counts.put(archive);
-        return archive.to_bytes();
-      });
-}
-
-// What another method leaves.
-void FitRun::finish_other(const Embedding& embedding) {
-  std::vector<double> rows = sample_rows(embedding, kmeans_sample_size(report_.clusters), setting_.options.seed);
-  if (report_.stopped && static_cast<Index>(rows.size()) < Index{report_.clusters} * report_.rank) {
-    throw Error(ErrorKind::interrupted,
-                "interrupted before there were enough instances to form clusters; nothing was written");
-  }
-  const std::vector<double> explained = method_->explained(workers_);
-  other_.emplace(setting_, method_->model(), counts_.present, static_cast<double>(counts_.observed));
-  if (other_->factors() != nullptr) other_->find_centres(std::move(rows), workers_);
-  for (int k = 0; k < report_.clusters; ++k) report_.cluster_numbers.push_back(k);
-  report_.views = setting_.views(counts_.present);
-  for (std::size_t v = 0; v < explained.size(); ++v) report_.views[v].explained = explained[v];
-  for (std::size_t v = 0; v < counts_.missing.size(); ++v) report_.views[v].missing = counts_.missing[v];
-}
-
-// Hands the results to the sink.
-void FitRun::finish() {
-  const Timed timed(profile_, Step::results);
-  together_.agree([&] {
-    if (together_.first()) method_->finish(!report_.stopped, workers_);
-  });
-  const Rows mine = label_rows();
-  const std::unique_ptr<Embedding> embedding = method_->embedding(report_.instances);
-  if (!model_) {
-    finish_other(*embedding);
-  } else if (together_.first()) {
-    if (again_) model_->set_negatives(setting_.clipped);
-    report_living(*model_, setting_, state_);
-  }
-  LabelCounts counts{.tally = Tally(model_ ? model_->clusters().numbers : report_.cluster_numbers, kOutlier),
-                     .patterns = {}};
-  together_.agree([&] {
-    write_results({*embedding, method_->labels(), other_ ? &*other_ : nullptr, *patterns_}, mine, sink_, counts);
-  });
-  if (joins_) join_results(counts);
-  if (!together_.first()) return;
-  warn_of_views(report_);
-  sink_.finish();
-  counts.report(report_);
-  const std::vector<double> sizes(report_.cluster_sizes.begin(), report_.cluster_sizes.end());
-  if (model_) model_->set_sizes(sizes);
-  if (other_) other_->set_sizes(sizes);
 }
 
 Report Clusterer::fit(Source& source, Sink& sink, Observer& observer, const Checkpointing& checkpointing) {

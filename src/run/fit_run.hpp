@@ -20,6 +20,7 @@
 #include "run/other_model.hpp"
 #include "run/presence_patterns.hpp"
 #include "run/together.hpp"
+#include "source/ahead/chunk_stream.hpp"
 
 namespace omvc {
 
@@ -71,6 +72,11 @@ class FitRun {
   LivingFit& living_fit() { return static_cast<LivingFit&>(*method_); }
   ViewScaling scaling_of(std::size_t view, const ViewSurvey& survey) const;
   std::vector<Index> scale(Chunk& chunk);
+  bool places_ahead() const { return model_ && again_ && workers_.threads() > 1; }
+  ReadAhead reading();
+  void skip_chunks(ChunkStream& stream);
+  std::vector<StreamedChunk> next_chunks(ChunkStream& stream);
+  bool tell_chunks(const std::vector<StreamedChunk>& items, int rounds);
   template <class F>
   bool stream_chunks(Index rows, const F& use);
   PreparedChunk prepare(const Chunk& chunk);
@@ -81,6 +87,8 @@ class FitRun {
   void label_all();
   void check_instances(bool complete);
   void check_data();
+
+  // fit_finish.cpp: labels of all rows.
   Rows label_rows();
   void join_results(LabelCounts& counts);
   void finish();

@@ -71,10 +71,34 @@ void LivingFit::begin_pass(int pass) {
 }
 
 int LivingFit::learn(const PreparedChunk& chunk, Workers& workers) {
-  const Placed placed = model_->count(chunk, workers);
-  write(chunk.chunk->rows, placed.near, model_->generation());
-  if (embedding_ && pass_ == passes_) write_embedding(chunk, workers);
+  PlacedAhead placed{.near = model_->near(chunk, workers), .embedded = {}, .products = {}};
+  if (embedding_ && pass_ == passes_) placed.embedded = model_->embed(chunk, workers);
+  const PlacedAhead* const only = &placed;
+  learn({&chunk, 1}, {&only, 1}, workers, {});
   return 1;
+}
+
+LivingFit::PlacedAhead LivingFit::place(const Chunk& chunk) const {
+  Workers alone;
+  const PreparedChunk data(chunk);
+  PlacedAhead out{.near = model_->near(data, alone), .embedded = {}, .products = {}};
+  if (embedding_ && pass_ == passes_) out.embedded = model_->embed(data, alone);
+  out.products = alone.profile().take_products();
+  return out;
+}
+
+void LivingFit::learn(std::span<const PreparedChunk> chunks, std::span<const PlacedAhead* const> placed,
+                      Workers& workers, const std::function<void()>& each) {
+  std::vector<Near> near;
+  for (const PlacedAhead* one : placed) {
+    near.push_back(one->near);
+    workers.profile().count_products(one->products);
+  }
+  model_->count(chunks, near, workers, each);
+  for (std::size_t c = 0; c < chunks.size(); ++c) {
+    write(chunks[c].chunk->rows, near[c], model_->generation());
+    if (placed[c]->embedded.size() > 0) write_embedding(chunks[c], placed[c]->embedded);
+  }
 }
 
 void LivingFit::learn_unscaled(Chunk chunk, Workers& workers) {
@@ -106,8 +130,7 @@ void LivingFit::write(std::span<const Index> rows, const Near& near, Index gener
   near_->write(numbers, records.data());
 }
 
-void LivingFit::write_embedding(const PreparedChunk& chunk, Workers& workers) {
-  const Matrix rows = model_->embed(chunk, workers);
+void LivingFit::write_embedding(const PreparedChunk& chunk, const Matrix& rows) {
   std::vector<Index> numbers;
   Matrix kept(rows.rows(), rows.cols());
   for (std::size_t i = 0; i < chunk.observed.size(); ++i) {
@@ -218,7 +241,7 @@ void LivingFit::label_sample(Workers& workers) {
       out.insert(out.end(), {static_cast<double>(placed.labels[i]), placed.confidence[i], placed.distance[i]});
     }
     labels_->write(piece.chunk->rows, out.data());
-    if (embedding_) write_embedding(piece, workers);
+    if (embedding_) write_embedding(piece, model_->embed(piece, workers));
   }
 }
 

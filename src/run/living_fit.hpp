@@ -2,6 +2,8 @@
 // when the clusters are known. So a stream that is read once needs no second read.
 #pragma once
 
+#include <functional>
+
 #include "methods/method.hpp"
 #include "model/model.hpp"
 #include "run/together.hpp"
@@ -17,6 +19,17 @@ class LivingFit final : public Method {
   int rank() const override { return model_->rank(); }
   void begin_pass(int pass) override;
   int learn(const PreparedChunk& chunk, Workers& workers) override;
+  // The same in two steps. Where the instances of a chunk are needs nothing that counting changes: it is found by any
+  // thread, while others are counted.
+  struct PlacedAhead {
+    Near near;
+    Matrix embedded;  // where it is wanted
+    std::vector<ProductCount> products;
+  };
+  PlacedAhead place(const Chunk& chunk) const;
+  // `each` is called after every chunk.
+  void learn(std::span<const PreparedChunk> chunks, std::span<const PlacedAhead* const> placed, Workers& workers,
+             const std::function<void()>& each);
   void learn_unscaled(Chunk chunk, Workers& workers) override;
   void end_pass(Workers& workers) override;
   void finish(bool complete, Workers& workers) override;  // makes the clusters; `label_rows` gives them to the rows
@@ -47,7 +60,7 @@ class LivingFit final : public Method {
 
   LabelledRows label_block(Index first, Index count, const Vector& usual, const Matrix& latent) const;
   void write(std::span<const Index> rows, const Near& near, Index generation);
-  void write_embedding(const PreparedChunk& chunk, Workers& workers);
+  void write_embedding(const PreparedChunk& chunk, const Matrix& rows);
   void place_early(Workers& workers);
   void check_record(std::span<const double> record) const;
   void label_stored(Rows rows, Workers& workers);

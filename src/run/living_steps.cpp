@@ -115,7 +115,10 @@ void note_look(const FirstLook& look, const Setting& setting, FitState& state) {
   report.clusters = setting.options.clusters;
   report.instances = look.instances;
   report.unobserved = static_cast<Index>(look.survey.unobserved);
-  report.chunk = setting.options.chunk > 0 ? setting.options.chunk : choose_chunk(&look.survey);
+  const bool living = setting.options.method == Algorithm::omvc;
+  report.chunk = setting.options.chunk > 0 ? setting.options.chunk
+                 : living                  ? choose_living_chunk(look.survey)
+                                           : choose_chunk(&look.survey);
   state.fingerprint = look.fingerprint;
   state.order = look.order;
 }

@@ -175,7 +175,7 @@ std::string Plan::count(const std::string& task, Source& part, Index first, Obse
   PassSums sums{.present = std::vector<Index>(views, 0), .clipped = std::vector<Index>(views, 0)};
   model.begin_pass();
   ChunkStream stream(source, schema_, living.state.report.chunk, &living.setting.scaling,
-                     readers_beside(options_.threads));
+                     {.readers = readers_beside(options_.threads)});
   while (const std::optional<StreamedChunk> item = stream.next()) {
     const PreparedChunk data(item->chunk);
     model.count(data, workers);
@@ -241,7 +241,7 @@ std::string Plan::label(const std::string& task, Source& part, Index first, Sink
   const bool counted = living.passes > 0;
   LabelTally out{.counts = {.tally = Tally(model.clusters().numbers, kOutlier), .patterns = {}}};
   ChunkStream stream(source, schema_, std::max(living.state.report.chunk, kLabelRows),
-                     counted ? &living.setting.scaling : nullptr, readers_beside(options_.threads));
+                     counted ? &living.setting.scaling : nullptr, {.readers = readers_beside(options_.threads)});
   while (std::optional<StreamedChunk> item = stream.next()) {
     Chunk& chunk = item->chunk;
     const std::uint64_t order = order_hash(first + out.instances, chunk);

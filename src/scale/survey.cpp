@@ -113,8 +113,8 @@ void add_total(const B& X, double& total) {
   }
 }
 
-// Every feature takes its entries in the order of the rows, whatever the stripes: so neither threads nor chunks change a
-// sum of a feature.
+// Every feature takes its entries in the order of the rows, whatever the stripes: so neither threads nor chunks change
+// a sum of a feature.
 std::vector<Stripe> stripes_of(const std::vector<ViewSurvey>& views, int threads) {
   std::vector<Stripe> stripes;
   for (std::size_t v = 0; v < views.size(); ++v) {

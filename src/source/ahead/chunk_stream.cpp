@@ -14,8 +14,10 @@ namespace omvc {
 namespace {
 
 constexpr int kThreadsPerReader = 3;  // that learn
-constexpr int kMostReaders = 6;
+constexpr int kMostBeside = 6;
 constexpr double kMostBytes = 64 << 20;  // of chunks that are read ahead, but for two of them
+constexpr double kUsualBytes = 2 << 20;  // of a chunk that may grow
+constexpr int kMostGrowth = 8;
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -37,13 +39,13 @@ double bytes_of(const Chunk& chunk) {
 
 }  // namespace
 
-int readers_beside(int threads) { return std::clamp(threads / kThreadsPerReader, 1, kMostReaders); }
+int readers_beside(int threads) { return std::clamp(threads / kThreadsPerReader, 1, kMostBeside); }
 
 ChunkStream::ChunkStream(Source& source, const Schema& schema, Index rows, const std::vector<ViewScaling>* scaling,
-                         int readers)
-    : source_(source), schema_(schema), rows_(rows), scaling_(scaling) {
-  most_room_ = readers + 1;
-  for (int i = 0; i < readers; ++i) {
+                         ReadAhead ahead)
+    : source_(source), schema_(schema), rows_(rows), scaling_(scaling), ahead_(std::move(ahead)) {
+  most_room_ = 2 * ahead_.readers;
+  for (int i = 0; i < ahead_.readers; ++i) {
     try {
       threads_.emplace_back([this] { read_ahead(); });
     } catch (const std::system_error& error) {
@@ -72,6 +74,7 @@ void ChunkStream::make_ready(const Source::Delivery& delivery, Item& item) const
     check_chunk(out.chunk, schema_);
     out.fingerprint = fingerprint(out.chunk);
     if (scaling_ != nullptr) out.negatives = apply_scaling(*scaling_, schema_, out.chunk);
+    if (ahead_.work) out.done = ahead_.work(out.chunk);
   } catch (...) {
     item.failure = std::current_exception();
   }
@@ -85,12 +88,13 @@ void ChunkStream::read_ahead() {
     if (stopping_ || ended_) return;
     reading_ = true;
     const Index number = begun_;
+    const Index rows = rows_;
     lock.unlock();
     Item item;
     Source::Delivery delivery;
     const auto start = std::chrono::steady_clock::now();
     try {
-      delivery = source_.begin_next(rows_);
+      delivery = source_.begin_next(rows);
     } catch (...) {
       item.failure = std::current_exception();
     }
@@ -103,9 +107,12 @@ void ChunkStream::read_ahead() {
     if (delivery.rows > 0) {
       lock.unlock();
       make_ready(delivery, item);
-      const auto fitting = static_cast<Index>(kMostBytes / std::max(bytes_of(item.chunk.chunk), 1.0));
+      const double bytes = std::max(bytes_of(item.chunk.chunk), 1.0);
       lock.lock();
-      room_ = std::clamp<Index>(fitting, kLeastRoom, most_room_);
+      room_ = std::clamp<Index>(static_cast<Index>(kMostBytes / bytes), kLeastRoom, most_room_);
+      if (std::exchange(ahead_.grow, false)) {
+        for (int doubled = 1; doubled < kMostGrowth && 2 * doubled * bytes <= kUsualBytes; doubled *= 2) rows_ *= 2;
+      }
     } else if (!item.failure) {
       return;
     }

@@ -1,14 +1,16 @@
 // One pass over a source, read ahead: threads of its own read, check and scale the next chunks while the caller works
 // on the last one. One of them at a time takes the place of a chunk (Source::begin_next); reading it, as far as the
 // source divides that, and what is done to it then go on beside the others. Chunks come in the order of the source, and
-// few of them wait: one that is ready, and one for each thread, or two where chunks are large.
+// few of them wait: two for each thread, or two in all where chunks are large.
 //
 // What goes wrong while reading reaches the caller as if it had been read in line: next() throws it when all chunks
 // before it have been taken.
 #pragma once
 
+#include <any>
 #include <condition_variable>
 #include <exception>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -26,7 +28,19 @@ struct StreamedChunk {
   std::uint64_t fingerprint = 0;  // of the chunk as it was read
   std::vector<Index> negatives;   // entries that the scaling set to 0, by view
   double seconds = 0;             // that a reader spent on it
+  std::any done;                  // what ReadAhead::work made of it
 };
+
+// How the next chunks are read.
+struct ReadAhead {
+  int readers = 1;    // threads
+  bool grow = false;  // chunks of short rows may have up to eight times as many
+  // What else is to be done to a chunk that is ready, on the thread of its reader: for work that a chunk does not share
+  // with others.
+  std::function<std::any(const Chunk&)> work = {};
+};
+
+inline constexpr int kMostReaders = 16;
 
 // As many readers as a caller that learns on so many threads can use.
 int readers_beside(int threads);
@@ -36,7 +50,7 @@ class ChunkStream {
   // Starts reading, `rows` instances at a time, where the source stands. With `scaling`, chunks come scaled by it. The
   // source, the schema and the scaling must outlive the stream, and the source is the stream's alone until then.
   ChunkStream(Source& source, const Schema& schema, Index rows, const std::vector<ViewScaling>* scaling,
-              int readers = 1);
+              ReadAhead ahead = {});
   ~ChunkStream();
   ChunkStream(const ChunkStream&) = delete;
   ChunkStream& operator=(const ChunkStream&) = delete;
@@ -62,6 +76,7 @@ class ChunkStream {
   const Schema& schema_;
   Index rows_;
   const std::vector<ViewScaling>* scaling_;
+  ReadAhead ahead_;
   double waited_ = 0;
 
   std::mutex mutex_;

@@ -97,7 +97,7 @@ class WideSource : public Source {
 
 TEST(ChunkStream, FewLargeChunksWaitHoweverManyReadersThereAre) {
   WideSource source;
-  ChunkStream stream(source, source.schema(), 1, nullptr, 8);
+  ChunkStream stream(source, source.schema(), 1, nullptr, {.readers = 8});
   while (stream.next()) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     ++source.taken;
@@ -109,7 +109,7 @@ TEST(ChunkStream, FewLargeChunksWaitHoweverManyReadersThereAre) {
 TEST(ChunkStream, SeveralThatAreReadyComeAtOnceAndInOrder) {
   const auto source = planted();
   const auto direct = planted();
-  ChunkStream stream(*source, source->schema(), 10, nullptr, 4);
+  ChunkStream stream(*source, source->schema(), 10, nullptr, {.readers = 4});
   Index row = 0;
   for (std::vector<StreamedChunk> chunks = stream.next_ready(); !chunks.empty(); chunks = stream.next_ready()) {
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
