@@ -4,6 +4,9 @@
 #include <cxxabi.h>
 #include <exception>
 #include <fmt/format.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <new>
 #include <string_view>
 #include <system_error>
@@ -26,7 +29,18 @@ constexpr const char* kFooter =
     "Exit codes:   0 done, 1 a bug of ours, 2 usage, 3 bad data, 4 cannot read or write, 5 numerical failure,\n"
     "              6 interrupted (what was learned is kept)";
 
+// Threads take and give back chunks of data all the time: memory that went back to the system each time would have to
+// be cleared and mapped anew, which threads of one process do one after the other.
+void keep_memory() {
+#ifdef __GLIBC__
+  mallopt(M_MMAP_THRESHOLD, 1 << 30);
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+  mallopt(M_TOP_PAD, 16 << 20);
+#endif
+}
+
 int run(int argc, char** argv) {
+  keep_memory();
   omvc::app::remember_command(argc, argv);
   omvc::app::CommandLine line(
       "omvc: clusters instances described by several views, most of them lacking some view, as a stream",

@@ -108,7 +108,7 @@ Index choose_living_chunk(const Survey& survey) {
   constexpr Index kFew = 50;
   constexpr Index kUsual = 256;  // unless they are very long
   constexpr Index kMost = 4000;
-  constexpr double kBytes = 2 << 20;
+  constexpr double kBytes = 4 << 20;
   constexpr double kMostBytes = 16 << 20;
   const double row = std::max(bytes_of_row(survey), 1.0);
   const Index least = std::clamp(static_cast<Index>(kMostBytes / row), kFew, kUsual);

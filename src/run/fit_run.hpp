@@ -55,7 +55,6 @@ class FitRun {
   void take_part();
   void start();
   void begin();
-  void look_first();
   void resume_from(const Archive& archive);
   void resume(const Archive& archive);
   void restart_pass();
@@ -67,7 +66,11 @@ class FitRun {
   void follow_first();
   std::string interruption() const;
 
-  // fit.cpp: passes and results.
+  // fit_look.cpp: the first look.
+  void look_first();
+  void merge_looks(Look& look);
+
+  // fit.cpp: passes.
   bool living() const { return setting_.options.method == Algorithm::omvc; }
   LivingFit& living_fit() { return static_cast<LivingFit&>(*method_); }
   ViewScaling scaling_of(std::size_t view, const ViewSurvey& survey) const;

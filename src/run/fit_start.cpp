@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstring>
 #include <fmt/format.h>
 
 #include "omvc/error.hpp"
@@ -22,29 +21,6 @@ Index count_instances(Source& source) {
 }
 
 constexpr Index kCompared = 256;  // instances from which processes see that they have the same data
-
-// Rows that have no place in the sample of all need not travel. What travels here is bounded by the sample, however
-// many processes there are.
-void leave_out(Reservoir& sample, const ReservoirOptions& options, Together& together, Workers& workers) {
-  using Ranking = Reservoir::Ranking;
-  const auto to_bytes = [](const Ranking& ranking) {
-    return std::string(reinterpret_cast<const char*>(ranking.data()), ranking.size() * sizeof ranking[0]);
-  };
-  const auto from_bytes = [](const std::string& bytes) {
-    Ranking ranking(bytes.size() / sizeof(Ranking::value_type));
-    if (!ranking.empty()) std::memcpy(static_cast<void*>(ranking.data()), bytes.data(), bytes.size());
-    return ranking;
-  };
-  Ranking all = Reservoir::cut(sample.ranking(), options);
-  together.reduce(
-      [&](const std::string& bytes) {
-        const Ranking other = from_bytes(bytes);
-        all.insert(all.end(), other.begin(), other.end());
-        all = Reservoir::cut(std::move(all), options);
-      },
-      [&] { return to_bytes(all); });
-  sample.keep_below(from_bytes(together.broadcast(to_bytes(all))), workers);
-}
 
 }  // namespace
 
@@ -123,44 +99,6 @@ void FitRun::start() {
     const bool more = !position_.labelling && position_.pass <= passes_;
     if (!more && !method_->labels_again() && together_.first()) check_data();
   });
-}
-
-// Looks at the data, or a part of them, for the scaling, a sample, and to find bad data early.
-void FitRun::look_first() {
-  const Timed timed(profile_, Step::first_look);
-  FirstLook all{.survey = Survey(setting_.schema)};
-  if (model_) {
-    Look look(setting_.options, setting_.schema, rows_.first);
-    together_.agree([&] { look_at(*source_, look, observer_, workers_); });
-    if (!together_.alone()) {
-      leave_out(look.sample, reservoir_options(setting_.options), together_, workers_);
-      together_.reduce(
-          [&](const std::string& bytes) {
-            const Archive other = Archive::from_bytes(bytes, "the look of another process");
-            look.merge(Look::load(other, setting_.options, setting_.schema), workers_);
-          },
-          [&] {
-            Archive mine;
-            look.save(mine);
-            return mine.to_bytes();
-          });
-    }
-    all.fingerprint = look.fingerprint;
-    all.order = look.order;
-    all.instances = look.instances;
-    model_->take(std::move(look), workers_);
-    all.survey = model_->survey();
-  } else {
-    all = look_at(*source_, observer_, workers_);
-    for (std::size_t v = 0; v < setting_.scaling.size(); ++v) {
-      setting_.scaling[v] = scaling_of(v, all.survey.views[v]);
-    }
-  }
-  together_.agree([&] {
-    if (together_.first()) check_survey(all.survey, setting_.schema, setting_.options);
-  });
-  bytes_ = bytes_of(all.survey);
-  note_look(all, setting_, state_);
 }
 
 // Looks at the data where they can be read again, and chooses what depends on them.

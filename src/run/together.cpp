@@ -96,13 +96,17 @@ std::string Together::broadcast(std::string mine) {
   return mine;
 }
 
+std::vector<std::string> Together::gather_at_first(const std::string& mine) {
+  std::vector<std::string> others;
+  if (!first()) exchange_.send(0, mine);
+  for (int other = 1; first() && other < size(); ++other) others.push_back(exchange_.receive(other));
+  return others;
+}
+
 std::vector<std::string> Together::gather(const std::string& mine) {
-  if (!first()) {
-    exchange_.send(0, mine);
-    return split(broadcast({}));
-  }
-  std::vector<std::string> all{mine};
-  for (int other = 1; other < size(); ++other) all.push_back(exchange_.receive(other));
+  std::vector<std::string> all = gather_at_first(mine);
+  if (!first()) return split(broadcast({}));
+  all.insert(all.begin(), mine);
   broadcast(joined(all));
   return all;
 }

@@ -44,6 +44,8 @@ class Together {
   std::string broadcast(std::string mine);
   // Everybody gets the (short) values of all, by rank.
   std::vector<std::string> gather(const std::string& mine);
+  // The first process gets the values of all others, by rank; the others nothing.
+  std::vector<std::string> gather_at_first(const std::string& mine);
   // Whether the rows of the processes, in the order of the ranks, are all rows one after the other.
   bool follow_each_other(Rows mine, Index instances);
   // What the first process says.

@@ -10,7 +10,7 @@
 namespace omvc {
 namespace {
 
-constexpr std::size_t kLeastStripe = 32;  // features of a stripe
+constexpr std::size_t kLeastStripe = 64;  // features of a stripe
 constexpr double kWorthThreads = 1 << 14;
 
 // Some neighbouring features of a view: what their entries add to the view as a whole.
@@ -179,15 +179,19 @@ void Survey::add(std::span<const Chunk* const> chunks, Workers& workers) {
   std::vector<Stripe> stripes = stripes_of(views, workers.threads());
   const auto chains = totals ? static_cast<Index>(views.size()) : 0;
   for_blocks(workers, chains + static_cast<Index>(stripes.size()), 1, numbers > kWorthThreads, [&](Index at, Index) {
-    for (const Chunk* chunk : chunks) {
-      if (at < chains) {
-        ViewSurvey& view = views[static_cast<std::size_t>(at)];
+    if (at < chains) {
+      ViewSurvey& view = views[static_cast<std::size_t>(at)];
+      for (const Chunk* chunk : chunks) {
         std::visit([&](const auto& X) { add_total(X, view.total); }, chunk->views[static_cast<std::size_t>(at)].block);
-        continue;
       }
-      Stripe& stripe = stripes[static_cast<std::size_t>(at - chains)];
+      return;
+    }
+    // Counted apart from its neighbours, so that threads do not wait for each other's cache lines.
+    Stripe stripe = std::move(stripes[static_cast<std::size_t>(at - chains)]);
+    for (const Chunk* chunk : chunks) {
       std::visit([&](const auto& X) { add_rows(X, views[stripe.view], stripe); }, chunk->views[stripe.view].block);
     }
+    stripes[static_cast<std::size_t>(at - chains)] = std::move(stripe);
   });
   for (const Stripe& stripe : stripes) {
     ViewSurvey& view = views[stripe.view];

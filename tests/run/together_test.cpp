@@ -100,7 +100,7 @@ TEST(Together, AStoppedRunGoesOnWithAnotherNumberOfProcesses) {
   const Outcome alone = fit_by(1, options());
   const test::TempDir folder;
   // In the first and in the second pass of the process that is stopped.
-  for (const std::pair<int, int> tried : {std::pair{3, 2}, {kInSecondPass, 1}, {kInSecondPass, 2}}) {
+  for (const std::pair<int, int>& tried : {std::pair{3, 2}, {kInSecondPass, 1}, {kInSecondPass, 2}}) {
     const int chunk = tried.first;
     const int resumed = tried.second;
     const Checkpointing keep{.file = folder.path("run"), .resume = true};

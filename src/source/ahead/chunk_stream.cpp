@@ -16,7 +16,7 @@ namespace {
 constexpr int kThreadsPerReader = 3;  // that learn
 constexpr int kMostBeside = 6;
 constexpr double kMostBytes = 64 << 20;  // of chunks that are read ahead, but for two of them
-constexpr double kUsualBytes = 2 << 20;  // of a chunk that may grow
+constexpr double kUsualBytes = 3 << 20;  // of a chunk that may grow
 constexpr int kMostGrowth = 8;
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
