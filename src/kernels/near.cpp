@@ -9,6 +9,7 @@
 #include "omvc/error.hpp"
 
 #include "kernels/tall.hpp"
+#include "parallel/prefetch.hpp"
 
 namespace omvc {
 namespace {
@@ -214,6 +215,7 @@ void add_rounded_rows(std::span<const Members> members, double sign, const std::
         }
       } else {
         const auto* x = X.values.data() + i * X.cols;
+        prefetch_stripe(x, X.rows - i, X.cols, first, last);
         for (Index j = first; j < last; ++j) to[j * stride] += sign * ((static_cast<double>(x[j]) + round) - round);
       }
     }

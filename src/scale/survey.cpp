@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "chunk/rows.hpp"
+#include "parallel/prefetch.hpp"
 
 namespace omvc {
 namespace {
@@ -94,6 +95,7 @@ void add_rows(const B& X, ViewSurvey& view, Stripe& stripe) {
       }
     } else {
       const auto* x = X.values.data() + i * X.cols;
+      prefetch_stripe(x, X.rows - i, X.cols, static_cast<Index>(stripe.first), static_cast<Index>(stripe.last));
       bool full = true;
       for (std::size_t j = stripe.first; j < stripe.last; ++j) full &= x[j] == x[j];
       if (full) {
