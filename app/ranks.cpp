@@ -51,7 +51,7 @@ class MpiExchange final : public Exchange {
 
   void send(int to, std::string_view bytes) override {
     const auto size = static_cast<std::uint64_t>(bytes.size());
-    transfer([&](MPI_Request* request) { MPI_Isend(&size, 1, MPI_UINT64_T, to, 0, MPI_COMM_WORLD, request); });
+    transfer(kIdle, [&](MPI_Request* request) { MPI_Isend(&size, 1, MPI_UINT64_T, to, 0, MPI_COMM_WORLD, request); });
     for_pieces(size, [&](std::size_t first, int count, MPI_Request* request) {
       MPI_Isend(bytes.data() + first, count, MPI_BYTE, to, 0, MPI_COMM_WORLD, request);
     });
@@ -59,7 +59,7 @@ class MpiExchange final : public Exchange {
 
   std::string receive(int from) override {
     std::uint64_t size = 0;
-    transfer([&](MPI_Request* request) { MPI_Irecv(&size, 1, MPI_UINT64_T, from, 0, MPI_COMM_WORLD, request); });
+    transfer(kIdle, [&](MPI_Request* request) { MPI_Irecv(&size, 1, MPI_UINT64_T, from, 0, MPI_COMM_WORLD, request); });
     std::string bytes(size, '\0');
     for_pieces(size, [&](std::size_t first, int count, MPI_Request* request) {
       MPI_Irecv(bytes.data() + first, count, MPI_BYTE, from, 0, MPI_COMM_WORLD, request);
@@ -68,16 +68,20 @@ class MpiExchange final : public Exchange {
   }
 
  private:
-  // MPI's own waiting takes a whole core; this one leaves it to those that work.
+  using Pause = std::chrono::microseconds;
+  static constexpr Pause kIdle{1000};  // while the other process is at work
+  static constexpr Pause kBusy{10};    // while bytes are on their way: MPI moves them on when it is asked
+
+  // MPI's own waiting takes a whole core; this one leaves it to those that work, with pauses that grow up to `most`.
   template <class F>
-  void transfer(const F& begin) {
+  void transfer(Pause most, const F& begin) {
     MPI_Request request = MPI_REQUEST_NULL;
     begin(&request);
     int done = 0;
-    auto pause = std::chrono::microseconds(1);
+    Pause pause{1};
     for (MPI_Test(&request, &done, MPI_STATUS_IGNORE); done == 0; MPI_Test(&request, &done, MPI_STATUS_IGNORE)) {
       std::this_thread::sleep_for(pause);
-      pause = std::min(2 * pause, std::chrono::microseconds(1000));
+      pause = std::min(2 * pause, most);
     }
   }
 
@@ -86,7 +90,7 @@ class MpiExchange final : public Exchange {
     constexpr std::uint64_t kPiece = 1 << 30;
     for (std::uint64_t first = 0; first < size; first += kPiece) {
       const auto count = static_cast<int>(std::min(kPiece, size - first));
-      transfer([&](MPI_Request* request) { begin(first, count, request); });
+      transfer(kBusy, [&](MPI_Request* request) { begin(first, count, request); });
     }
   }
 
