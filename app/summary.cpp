@@ -33,7 +33,7 @@ std::optional<double> products_per_chunk(const PassReport& pass) {
 std::string title_of(const std::string& step) {
   static const std::map<std::string, std::string> kTitles{{"opening", "opening the data"},
                                                           {"first_look", "first look at the data"},
-                                                          {"reading", "reading ahead, beside the rest"},
+                                                          {"reading", "reading and placing, beside the rest"},
                                                           {"waiting", "waiting for data"},
                                                           {"prepare", "preparing chunks"},
                                                           {"times", "products X U"},

@@ -7,13 +7,13 @@
 
 N rows and P processes, one for each core, take
 
-    c + N a / P + N l + log2(P) V (e + 1 / w) + S / w + N 24 / w
+    c (s + (1 - s) / Q) + N a / P + log2(P) V (e + 1 / w) + S (e + 1 / w)
 
-seconds: making the model (c), reading and arithmetic of a row (a), writing the result of a row, which the first process does (l),
-sums and model (V bytes) through each level of the tree of processes at e seconds a byte for packing, checking and adding and
-w bytes a second of network, the sample (S) and three numbers for each row to the first process. a, c and l come from fits of
-one process with once and four times the rows, e from the runs by 2 to 16 processes. Reading from disks is beside the rest:
-where they give less than the processes take, the larger of both counts.
+seconds: making the model (c), of which the share s is one core's work and the rest is done by those of the Q processes that
+are on one machine; reading, arithmetic and writing of a row (a); sums and model (V bytes) through each level of the tree of
+processes at e seconds a byte for packing, checking and adding and w bytes a second of network; the sample (S) to the first
+process. a and c come from fits of one process with once and four times the rows, s and e from the runs by 2 to 16 processes.
+Reading from disks is beside the rest: where they give less than the processes take, the larger of both counts.
 """
 import argparse
 import json
@@ -38,42 +38,41 @@ class Model:
     def __init__(self, found, shape):
         once, more = [cost for cost in found["costs"] if cost["shape"] == shape]
         self.row = (more["seconds"] - once["seconds"]) / (more["rows"] - once["rows"])
-        self.result = more["results"] / more["rows"]
         self.constant = max(0.0, once["seconds"] - self.row * once["rows"])
-        self.row -= self.result
         self.row_bytes = once["bytes"] / once["rows"]
         counted = once["clusters"] if once["refined"] else once["prototypes"]
         d = once["features"]
         # The sums of one pass up, the survey up, the model down twice: for the pass, and for the labels.
         self.level = 8 * (d * counted + 2 * counted**2) + 40 * d + 2 * 8 * d * (counted + once["rank"])
+        self.serial = 1.0
         self.byte = 0.0
 
-    def seconds(self, rows, processes, network=math.inf):
-        levels = math.ceil(math.log2(processes)) if processes > 1 else 0
-        travel = levels * self.level * (self.byte + 1 / network)
-        if processes > 1:
-            travel += (SAMPLE + 24 * rows) / network
-        return self.constant + rows * (self.row / processes + self.result) + travel
+    def making(self, processes):
+        return self.constant * (self.serial + (1 - self.serial) / min(processes, CORES))
 
-    def fit_byte(self, runs, rows):
-        """The seconds for a byte that explain best what several processes took beyond the rest."""
-        top = bottom = 0.0
-        for run in runs:
-            if run["count"] == 1:
-                continue
-            size = math.ceil(math.log2(run["count"])) * self.level
-            top += size * (run["seconds"] - self.seconds(rows, run["count"]))
-            bottom += size * size
-        self.byte = max(0.0, top / bottom) if bottom else 0.0
+    def travelling(self, processes):
+        """Bytes that come one after the other."""
+        return math.ceil(math.log2(processes)) * self.level + SAMPLE if processes > 1 else 0.0
+
+    def seconds(self, rows, processes, network=math.inf):
+        return self.making(processes) + rows * self.row / processes + self.travelling(processes) * (self.byte + 1 / network)
+
+    def explain(self, runs, rows):
+        """The share of one core and the seconds for a byte that explain best what several processes took."""
+        def error(serial, byte):
+            self.serial, self.byte = serial, byte
+            return sum((run["seconds"] - self.seconds(rows, run["count"])) ** 2 for run in runs if run["count"] > 1)
+        tried = [(s / 100, e * 1e-10) for s in range(101) for e in range(0, 401, 2)]
+        self.serial, self.byte = min(tried, key=lambda pair: error(*pair))
 
     def predicted(self, machines, network):
         """Of ROWS rows: seconds of all, and what bounds them."""
         reading = 2 * ROWS * self.row_bytes / (machines * DISK)
         working = ROWS * self.row / (machines * CORES)
         total = self.seconds(ROWS, machines * CORES, network) + max(0.0, reading - working)
-        first = ROWS * (self.result + 24 / network)
+        model = self.making(CORES)
         parts = {"reading": max(reading, working) if reading > working else 0, "arithmetic": working if working >= reading else 0,
-                 "the first process": first, "sums and model": total - max(reading, working) - first}
+                 "making the model": model, "sums and sample": total - max(reading, working) - model}
         return total, max(parts, key=parts.get)
 
 
@@ -83,19 +82,20 @@ def checked(model, found):
     if not runs:
         return []
     rows = next(cost["rows"] for cost in found["costs"] if cost["shape"] == "youtube" and cost["times"] == runs[0]["times"])
-    model.fit_byte(runs, rows)
+    model.explain(runs, rows)
     lines = ["| processes | measured, s | the model, s |", "| --- | --- | --- |"]
     return lines + [f"| {run['count']} | {run['seconds']:.1f} | {model.seconds(rows, run['count']):.1f} |" for run in runs] + [""]
 
 
 def constants(models):
-    yield "| shape | a, a row | l, a row | c | V, a level | bytes of a row |"
-    yield "| --- | --- | --- | --- | --- | --- |"
+    yield "| shape | a, a row | c | V, a level | bytes of a row |"
+    yield "| --- | --- | --- | --- | --- |"
     for shape, model in models.items():
-        yield (f"| {shape} | {model.row * 1e6:.1f} µs | {model.result * 1e6:.2f} µs | {model.constant:.1f} s | "
+        yield (f"| {shape} | {model.row * 1e6:.1f} µs | {model.constant:.1f} s | "
                f"{model.level / 1e6:.1f} MB | {model.row_bytes:,.0f} |")
     yield ""
-    yield f"e = {next(iter(models.values())).byte * 1e9:.1f} s for 10^9 bytes."
+    first = next(iter(models.values()))
+    yield f"s = {first.serial:.2f}, e = {first.byte * 1e9:.1f} s for 10^9 bytes."
     yield ""
 
 
@@ -155,7 +155,7 @@ def main():
     found = json.loads(given.found.read_text())
     models = {shape: Model(found, shape) for shape in ("youtube", "reuters")}
     check = checked(models["youtube"], found)
-    models["reuters"].byte = models["youtube"].byte
+    models["reuters"].byte, models["reuters"].serial = models["youtube"].byte, models["youtube"].serial
     lines = [*constants(models), *check, *prediction(models)]
     print("\n".join(lines))
     if given.write:

@@ -13,11 +13,17 @@ namespace {
 
 constexpr Index kSurveyRows = 256;  // instances read at a time
 
-// Calls use(chunks, fingerprint) for all chunks of the source, as many at once as are ready.
+// Calls use(chunks, fingerprint, workers) for all chunks of the source, as many at once as are ready. Reading is a
+// third of the work. Where many threads share the rest and wait for each other, there are no more of them than are
+// left: one that has to give way to a reader would keep all others waiting.
 template <class F>
-void for_chunks(Source& source, Observer& observer, Workers& workers, const F& use) {
+void for_chunks(Source& source, Observer& observer, Workers& all, const F& use) {
+  constexpr int kMany = 8;
   const Schema schema = source.schema();
-  const int readers = std::min(workers.threads(), kMostReaders);
+  const int readers = std::clamp(all.threads() / 3, 1, kMostReaders);
+  std::optional<Workers> left;
+  if (all.threads() >= kMany) left.emplace(all.threads() - readers);
+  Workers& workers = left ? *left : all;
   ChunkStream stream(source, schema, kSurveyRows, nullptr, {.readers = readers, .grow = true});
   Index instances = 0;
   for (std::vector<StreamedChunk> items = stream.next_ready(); !items.empty(); items = stream.next_ready()) {
@@ -28,7 +34,7 @@ void for_chunks(Source& source, Observer& observer, Workers& workers, const F& u
       fingerprint += item.fingerprint;
       instances += item.chunk.size();
     }
-    use(chunks, fingerprint);
+    use(chunks, fingerprint, workers);
     if (!observer.on_survey(instances)) {
       throw Error(ErrorKind::interrupted,
                   "interrupted while the data were read for the first time; nothing was learned");
@@ -67,19 +73,22 @@ void check_survey(const Survey& survey, const Schema& schema, const Options& opt
 
 void look_at(Source& source, Look& look, Observer& observer, Workers& workers) {
   for_chunks(source, observer, workers,
-             [&](const std::vector<const Chunk*>& chunks, std::uint64_t print) { look.add(chunks, print, workers); });
+             [&](const std::vector<const Chunk*>& chunks, std::uint64_t print, Workers& some) {
+               look.add(chunks, print, some);
+             });
 }
 
 FirstLook look_at(Source& source, Observer& observer, Workers& workers) {
   FirstLook look{.survey = Survey(source.schema()), .fingerprint = 0, .order = 0};
-  for_chunks(source, observer, workers, [&](const std::vector<const Chunk*>& chunks, std::uint64_t print) {
-    look.survey.add(chunks, workers);
-    look.fingerprint += print;
-    for (const Chunk* chunk : chunks) {
-      look.order += order_hash(look.instances, *chunk);
-      look.instances += chunk->size();
-    }
-  });
+  for_chunks(source, observer, workers,
+             [&](const std::vector<const Chunk*>& chunks, std::uint64_t print, Workers& some) {
+               look.survey.add(chunks, some);
+               look.fingerprint += print;
+               for (const Chunk* chunk : chunks) {
+                 look.order += order_hash(look.instances, *chunk);
+                 look.instances += chunk->size();
+               }
+             });
   return look;
 }
 

@@ -65,11 +65,11 @@ std::vector<Index> FitRun::scale(Chunk& chunk) {
 }
 
 // How the chunks of a pass are read. Where instances are is found by the readers, for a living model of data that it
-// has looked at: then all threads are readers, and the chunks that are ready are counted together.
+// has looked at, and the chunks that are ready are counted together by the threads that are left, a quarter of all.
 ReadAhead FitRun::reading() {
   const int threads = workers_.threads();
   if (!places_ahead()) return {.readers = readers_beside(threads)};
-  return {.readers = std::min(threads, kMostReaders),
+  return {.readers = std::min((3 * threads + 3) / 4, kMostReaders),
           .work = [this](const Chunk& chunk) { return std::any(living_fit().place(chunk)); }};
 }
 
@@ -209,6 +209,8 @@ bool FitRun::learn_pass() {
     position_.report.loss = method_->average_loss(workers_);
     if (together_.alone()) position_.curve.add(position_.report.loss);
   };
+  std::optional<Workers> left;
+  if (places_ahead()) left.emplace(std::max(1, workers_.threads() - reading().readers));
   return stream_chunks(report_.chunk, [&](std::vector<StreamedChunk>& items) {
     std::vector<PreparedChunk> data;
     for (const StreamedChunk& item : items) data.push_back(prepare(item.chunk));
@@ -216,7 +218,9 @@ bool FitRun::learn_pass() {
     if (places_ahead()) {
       std::vector<const LivingFit::PlacedAhead*> placed;
       for (const StreamedChunk& item : items) placed.push_back(std::any_cast<LivingFit::PlacedAhead>(&item.done));
-      living_fit().learn(data, placed, workers_, note_loss);
+      const Timed counting(profile_, Step::prototypes);
+      living_fit().learn(data, placed, *left, note_loss);
+      profile_.count_products(left->profile().take_products());
       return 1;
     }
     int rounds = 1;

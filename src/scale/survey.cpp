@@ -1,6 +1,7 @@
 #include "scale/survey.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <variant>
@@ -14,15 +15,40 @@ namespace {
 constexpr std::size_t kLeastStripe = 64;  // features of a stripe
 constexpr double kWorthThreads = 1 << 14;
 
-// Some neighbouring features of a view: what their entries add to the view as a whole.
+constexpr std::array kOfFeatures{&ViewSurvey::minimum, &ViewSurvey::maximum, &ViewSurvey::sum, &ViewSurvey::squares,
+                                 &ViewSurvey::nonzeros};
+
+// Some neighbouring features of a view, in memory of their own: threads that wrote to one array would wait for each
+// other's cache lines.
 struct Stripe {
   std::size_t view = 0;
   std::size_t first = 0;
   std::size_t last = 0;
-  double entries = 0;
-  double negatives = 0;
-  double fractions = 0;
+  ViewSurvey own;                    // of these features alone
   std::vector<std::size_t> missing;  // features, one for each cell
+  bool whole = false;                // these are all features of the view
+
+  void take(ViewSurvey& from) {
+    for (const auto values : kOfFeatures) {
+      if (whole) {
+        (own.*values).swap(from.*values);
+      } else {
+        (own.*values)
+            .assign((from.*values).begin() + static_cast<std::ptrdiff_t>(first),
+                    (from.*values).begin() + static_cast<std::ptrdiff_t>(last));
+      }
+    }
+  }
+  void give(ViewSurvey& to) {
+    for (const auto values : kOfFeatures) {
+      if (whole) {
+        (own.*values).swap(to.*values);
+      } else {
+        std::copy((own.*values).begin(), (own.*values).end(),
+                  (to.*values).begin() + static_cast<std::ptrdiff_t>(first));
+      }
+    }
+  }
 };
 
 // Adding and subtracting 1.5 * 2^52 rounds to a whole number; beyond 2^51 there is next to nothing between those.
@@ -31,32 +57,33 @@ bool is_whole(double x) {
   return (x + kRound) - kRound == x || std::abs(x) >= 2251799813685248.0;
 }
 
-void add_entry(ViewSurvey& view, Stripe& stripe, std::size_t feature, double x) {
+void add_entry(Stripe& stripe, std::size_t feature, double x) {
   if (std::isnan(x)) {
     stripe.missing.push_back(feature);
     return;
   }
-  view.minimum[feature] = std::min(view.minimum[feature], x);
-  view.maximum[feature] = std::max(view.maximum[feature], x);
+  ViewSurvey& own = stripe.own;
+  const std::size_t at = feature - stripe.first;
+  own.minimum[at] = std::min(own.minimum[at], x);
+  own.maximum[at] = std::max(own.maximum[at], x);
   if (x == 0) return;
-  stripe.entries += 1;
-  view.nonzeros[feature] += 1;
-  view.sum[feature] += x;
-  view.squares[feature] += x * x;
-  if (x < 0) stripe.negatives += 1;
-  if (!is_whole(x)) stripe.fractions += 1;
+  own.entries += 1;
+  own.nonzeros[at] += 1;
+  own.sum[at] += x;
+  own.squares[at] += x * x;
+  if (x < 0) own.negatives += 1;
+  if (!is_whole(x)) own.fractions += 1;
 }
 
 // The same for neighbouring features of one row without missing cells, in loops that compilers make vectors of.
 template <class T>
-void add_full_row(const T* x, ViewSurvey& view, Stripe& stripe) {
-  const std::size_t first = stripe.first;
-  const std::size_t count = stripe.last - first;
-  double* minimum = view.minimum.data() + first;
-  double* maximum = view.maximum.data() + first;
-  double* sum = view.sum.data() + first;
-  double* squares = view.squares.data() + first;
-  double* nonzeros = view.nonzeros.data() + first;
+void add_full_row(const T* x, ViewSurvey& own) {
+  const std::size_t count = own.sum.size();
+  double* minimum = own.minimum.data();
+  double* maximum = own.maximum.data();
+  double* sum = own.sum.data();
+  double* squares = own.squares.data();
+  double* nonzeros = own.nonzeros.data();
   for (std::size_t j = 0; j < count; ++j) {
     const auto value = static_cast<double>(x[j]);
     minimum[j] = std::min(minimum[j], value);
@@ -77,13 +104,13 @@ void add_full_row(const T* x, ViewSurvey& view, Stripe& stripe) {
     negatives += value < 0 ? 1 : 0;
     fractions += is_whole(value) ? 0 : 1;
   }
-  stripe.entries += static_cast<double>(entries);
-  stripe.negatives += static_cast<double>(negatives);
-  stripe.fractions += static_cast<double>(fractions);
+  own.entries += static_cast<double>(entries);
+  own.negatives += static_cast<double>(negatives);
+  own.fractions += static_cast<double>(fractions);
 }
 
 template <class B>
-void add_rows(const B& X, ViewSurvey& view, Stripe& stripe) {
+void add_rows(const B& X, Stripe& stripe) {
   for (Index i = 0; i < X.rows; ++i) {
     if constexpr (requires { X.offsets; }) {
       const auto begin = X.columns.begin() + X.offsets[static_cast<std::size_t>(i)];
@@ -91,7 +118,7 @@ void add_rows(const B& X, ViewSurvey& view, Stripe& stripe) {
       for (auto column = std::lower_bound(begin, end, static_cast<Index>(stripe.first));
            column != end && static_cast<std::size_t>(*column) < stripe.last; ++column) {
         const auto e = static_cast<std::size_t>(column - X.columns.begin());
-        add_entry(view, stripe, static_cast<std::size_t>(*column), static_cast<double>(X.values[e]));
+        add_entry(stripe, static_cast<std::size_t>(*column), static_cast<double>(X.values[e]));
       }
     } else {
       const auto* x = X.values.data() + i * X.cols;
@@ -99,9 +126,9 @@ void add_rows(const B& X, ViewSurvey& view, Stripe& stripe) {
       bool full = true;
       for (std::size_t j = stripe.first; j < stripe.last; ++j) full &= x[j] == x[j];
       if (full) {
-        add_full_row(x + stripe.first, view, stripe);
+        add_full_row(x + stripe.first, stripe.own);
       } else {
-        for (std::size_t j = stripe.first; j < stripe.last; ++j) add_entry(view, stripe, j, static_cast<double>(x[j]));
+        for (std::size_t j = stripe.first; j < stripe.last; ++j) add_entry(stripe, j, static_cast<double>(x[j]));
       }
     }
   }
@@ -124,7 +151,12 @@ std::vector<Stripe> stripes_of(const std::vector<ViewSurvey>& views, int threads
     const auto wanted = static_cast<std::size_t>(threads);
     const std::size_t width = std::max(kLeastStripe, (d + wanted - 1) / wanted);
     for (std::size_t first = 0; first < d; first += width) {
-      stripes.push_back({.view = v, .first = first, .last = std::min(d, first + width), .missing = {}});
+      stripes.push_back({.view = v,
+                         .first = first,
+                         .last = std::min(d, first + width),
+                         .own = {},
+                         .missing = {},
+                         .whole = width >= d});
     }
   }
   return stripes;
@@ -153,8 +185,7 @@ void Survey::widen(const Schema& wider) {
       continue;
     }
     const std::size_t d = more.views[v].sum.size();
-    for (const auto values :
-         {&ViewSurvey::minimum, &ViewSurvey::maximum, &ViewSurvey::sum, &ViewSurvey::squares, &ViewSurvey::nonzeros}) {
+    for (const auto values : kOfFeatures) {
       const std::size_t had = (views[v].*values).size();
       (views[v].*values)
           .insert((views[v].*values).end(), (more.views[v].*values).begin() + static_cast<std::ptrdiff_t>(had),
@@ -188,18 +219,19 @@ void Survey::add(std::span<const Chunk* const> chunks, Workers& workers) {
       }
       return;
     }
-    // Counted apart from its neighbours, so that threads do not wait for each other's cache lines.
     Stripe stripe = std::move(stripes[static_cast<std::size_t>(at - chains)]);
+    stripe.take(views[stripe.view]);
     for (const Chunk* chunk : chunks) {
-      std::visit([&](const auto& X) { add_rows(X, views[stripe.view], stripe); }, chunk->views[stripe.view].block);
+      std::visit([&](const auto& X) { add_rows(X, stripe); }, chunk->views[stripe.view].block);
     }
+    stripe.give(views[stripe.view]);
     stripes[static_cast<std::size_t>(at - chains)] = std::move(stripe);
   });
   for (const Stripe& stripe : stripes) {
     ViewSurvey& view = views[stripe.view];
-    view.entries += stripe.entries;
-    view.negatives += stripe.negatives;
-    view.fractions += stripe.fractions;
+    view.entries += stripe.own.entries;
+    view.negatives += stripe.own.negatives;
+    view.fractions += stripe.own.fractions;
     view.cells += static_cast<double>(stripe.missing.size());
     if (!stripe.missing.empty()) view.missing.resize(view.sum.size(), 0);
     for (const std::size_t feature : stripe.missing) view.missing[feature] += 1;

@@ -122,7 +122,7 @@ TEST_F(Fit, ProfileIsATableOnStderrWhereItIsAskedFor) {
     return std::find_if(lines.begin(), lines.end(), has) - lines.begin();
   };
   for (const char* step :
-       {"opening the data", "first look at the data", "reading ahead, beside the rest", "waiting for data",
+       {"opening the data", "first look at the data", "reading and placing, beside the rest", "waiting for data",
         "preparing chunks", "  products X U", "  products X' V", "V' V and U' U", "row solver", "rest of learning",
         "rest of prototypes", "k-means", "writing checkpoints", "writing results", "saving models"}) {
     EXPECT_LT(line_with(step), line_with("  other")) << step;

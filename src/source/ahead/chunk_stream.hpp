@@ -40,7 +40,7 @@ struct ReadAhead {
   std::function<std::any(const Chunk&)> work = {};
 };
 
-inline constexpr int kMostReaders = 8;  // more of them wait for libhdf5
+inline constexpr int kMostReaders = 12;  // more of them wait for libhdf5
 
 // As many readers as a caller that learns on so many threads can use.
 int readers_beside(int threads);
