@@ -36,7 +36,11 @@ NETWORKS = {"10 Gbit/s": 1.25e9, "100 Gbit/s": 12.5e9}
 
 class Model:
     def __init__(self, found, shape):
-        once, more = [cost for cost in found["costs"] if cost["shape"] == shape]
+        once, more = [dict(cost) for cost in found["costs"] if cost["shape"] == shape]
+        for cost in (once, more):  # the quickest run of one process counts: others share the machine
+            runs = [run["seconds"] for run in found["rows"]
+                    if (run["shape"], run["times"], run["count"]) == (shape, cost["times"], 1)]
+            cost["seconds"] = min([cost["seconds"], *runs])
         self.row = (more["seconds"] - once["seconds"]) / (more["rows"] - once["rows"])
         self.constant = max(0.0, once["seconds"] - self.row * once["rows"])
         self.row_bytes = once["bytes"] / once["rows"]
