@@ -79,8 +79,7 @@ int run_and_report(int argc, char** argv) {
   try {
     return run(argc, argv);
   } catch (const omvc::Error& error) {
-    omvc::app::wait_for_first();
-    fmt::print(stderr, "omvc: {}\n", error.what());
+    if (omvc::app::may_say(error.kind())) fmt::print(stderr, "omvc: {}\n", error.what());
     return static_cast<int>(error.kind());
   } catch (const std::system_error& error) {
     fmt::print(stderr, "omvc: {}\n", error.what());

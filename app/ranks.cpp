@@ -101,6 +101,12 @@ class MpiExchange final : public Exchange {
 
 std::optional<MpiExchange> joined;
 
+void die_silently() {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    if (std::signal(signal, SIG_DFL) == SIG_IGN) std::signal(signal, SIG_IGN);
+  }
+}
+
 #endif
 
 Exchange alone;
@@ -112,7 +118,11 @@ std::string command;
 Exchange& ranks() {
   if (started_together() == 1) return alone;
 #ifdef OMVC_WITH_MPI
-  if (!joined) joined.emplace();
+  if (!joined) {
+    joined.emplace();
+    // One of the others that is ended before it has begun has nothing to say: the first one does.
+    if (joined->rank() > 0) die_silently();
+  }
   if (joined->size() == 1) {
     throw Error(ErrorKind::usage,
                 "several processes were started, and none of them sees the others, so that each would do all the work: "
@@ -161,13 +171,14 @@ void check_same_command(const std::vector<std::string>& files) {
   if (!refusal.empty()) throw Error(ErrorKind::usage, refusal);
 }
 
-void wait_for_first() {
+bool may_say([[maybe_unused]] ErrorKind kind) {
 #ifdef OMVC_WITH_MPI
-  if (!joined || joined->rank() == 0) return;
-  // The first one says what is wrong; what ends the others then needs no word of theirs.
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_DFL);
+  if (!joined || joined->rank() == 0) return true;
+  die_silently();  // the first one says what is wrong; what ends the others then needs no word of theirs
   std::this_thread::sleep_for(kGrace);
+  if (kind == ErrorKind::interrupted) return false;
 #endif
+  return true;
 }
 
 void leave_ranks([[maybe_unused]] int code) {

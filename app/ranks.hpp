@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "omvc/error.hpp"
 #include "omvc/exchange.hpp"
 
 namespace omvc::app {
@@ -24,7 +25,8 @@ void check_same_command(const std::vector<std::string>& files);
 void leave_ranks(int code);
 
 // Before a process says what went wrong: where all of them have failed together the first one says it and ends the run,
-// which it has two seconds for.
-void wait_for_first();
+// which it has two seconds for. False where it is not for this process to say: one that was interrupted was so with all
+// others, or because another has failed, which says why.
+bool may_say(ErrorKind kind);
 
 }  // namespace omvc::app

@@ -37,6 +37,11 @@ ranks 3 "${table[@]}" --labels all.tsv --embedding all.csv >/dev/null
 cmp one.tsv all.tsv && cmp rows.csv all.csv || fail "processes change the rows of a table"
 rm -f all.*
 
+# What the first one refuses, the others, which it ends, say nothing of.
+if ranks 3 "${fit[@]}" --labels nowhere/l.csv >/dev/null 2>message; then fail "a folder that is not there was taken"; fi
+grep -q "cannot write nowhere/l.csv" message || fail "the message is: $(cat message)"
+[ "$(grep -c "^omvc:" message)" = 1 ] || fail "more than one message: $(cat message)"
+
 # One process sees other data: all refuse, with one message.
 "$omvc" generate other.h5mu --rows 50001 --features 12,60 --density 1,0.1 -k 4 --missing 0.3 --seed 1 >/dev/null 2>&1
 cat >differ.sh <<'END'

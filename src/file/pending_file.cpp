@@ -59,6 +59,8 @@ PendingFile::PendingFile(const std::string& path, bool part) : path_(part ? path
     throw Error(ErrorKind::io, fmt::format("cannot write {}: {}; choose a folder that exists and is writable", path_,
                                            std::strerror(errno)));
   }
+  // What others may not read must not become readable because it is written again.
+  if (fs::is_regular_file(status)) ::fchmod(descriptor_, static_cast<mode_t>(status.permissions()) & 0777);
   // Tells others that somebody is at work. A file system without locks is no reason to fail.
   ::flock(descriptor_, LOCK_EX | LOCK_NB);
 }

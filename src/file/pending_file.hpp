@@ -12,8 +12,9 @@ namespace omvc {
 
 class PendingFile {
  public:
-  // Creates the file, with the permissions that any new file has; where the name is a link, it is what the link leads
-  // to that is replaced. Throws ErrorKind::io, naming the path and the reason, if it cannot be created.
+  // Creates the file, with the permissions of the one that it will replace, or those that any new file has; where the
+  // name is a link, it is what the link leads to that is replaced. Throws ErrorKind::io, naming the path and the
+  // reason, if it cannot be created.
   explicit PendingFile(const std::string& path, bool part = false);
   ~PendingFile();  // removes what was written unless it was committed
   PendingFile(const PendingFile&) = delete;

@@ -37,6 +37,20 @@ TEST(PendingFile, AppearsWhenItIsCommittedAndNotBefore) {
   EXPECT_EQ(files_in(dir), 1u);
 }
 
+TEST(PendingFile, KeepsThePermissionsOfWhatItReplaces) {
+  const TempDir dir;
+  const std::string path = dir.write_file("out", "old");
+  for (const mode_t mode : {0600, 0640, 0444}) {
+    ASSERT_EQ(::chmod(path.c_str(), mode), 0);
+    PendingFile file(path);
+    ASSERT_TRUE(write_fully(file.descriptor(), "new", 3));
+    file.commit();
+    struct stat found {};
+    ASSERT_EQ(::stat(path.c_str(), &found), 0);
+    EXPECT_EQ(found.st_mode & 0777, mode);
+  }
+}
+
 TEST(PendingFile, ReplacesWhatALinkLeadsToAndNotTheLink) {
   const TempDir dir;
   dir.write_file("out", "old");
