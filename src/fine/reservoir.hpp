@@ -81,6 +81,8 @@ class Reservoir {
                         const ReservoirOptions& options);
 
  private:
+  // Bytes that each instance of a chunk takes where it is kept alone: what it counts for does not depend on others.
+  static std::vector<double> bytes_of_rows(const Chunk& chunk);
   static std::size_t end_of(const Ranking& sorted, const ReservoirOptions& options);
   double variate(Index row) const;
   double priority(Index row, double clock) const;

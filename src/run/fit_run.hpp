@@ -7,6 +7,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -70,18 +71,19 @@ class FitRun {
   void look_first();
   void merge_looks(Look& look);
 
-  // fit.cpp: passes.
-  bool living() const { return setting_.options.method == Algorithm::omvc; }
-  LivingFit& living_fit() { return static_cast<LivingFit&>(*method_); }
-  ViewScaling scaling_of(std::size_t view, const ViewSurvey& survey) const;
+  // fit_chunks.cpp: how the chunks of a pass come.
   std::vector<Index> scale(Chunk& chunk);
   bool places_ahead() const { return model_ && again_ && workers_.threads() > 1; }
   ReadAhead reading();
   void skip_chunks(ChunkStream& stream);
   std::vector<StreamedChunk> next_chunks(ChunkStream& stream);
   bool tell_chunks(const std::vector<StreamedChunk>& items, int rounds);
-  template <class F>
-  bool stream_chunks(Index rows, const F& use);
+  bool stream_chunks(Index rows, const std::function<int(std::vector<StreamedChunk>&)>& use);
+
+  // fit.cpp: passes.
+  bool living() const { return setting_.options.method == Algorithm::omvc; }
+  LivingFit& living_fit() { return static_cast<LivingFit&>(*method_); }
+  ViewScaling scaling_of(std::size_t view, const ViewSurvey& survey) const;
   PreparedChunk prepare(const Chunk& chunk);
   void take_products() { add_products(profile_.take_products(), position_.report.products); }
   bool learn_pass();
