@@ -180,13 +180,11 @@ int CommandLine::run(int argc, char** argv) {
   } catch (const CLI::CallForVersion& version) {
     app_->exit(version);
   } catch (const CLI::FileError& error) {
-    fmt::print(stderr, "omvc: {}\n", error.what());
-    return static_cast<int>(ErrorKind::io);
+    throw Error(ErrorKind::io, error.what());
   } catch (const CLI::ParseError& error) {
     const auto commands = app_->get_subcommands();
-    fmt::print(stderr, "omvc: {}{}\nTry 'omvc help{}'.\n", error.what(), meant_option(*app_),
-               commands.empty() ? "" : " " + commands.front()->get_name());
-    return static_cast<int>(ErrorKind::usage);
+    throw Error(ErrorKind::usage, fmt::format("{}{}\nTry 'omvc help{}'.", error.what(), meant_option(*app_),
+                                              commands.empty() ? "" : " " + commands.front()->get_name()));
   }
   return 0;
 }

@@ -123,11 +123,11 @@ std::string fish_completion(const CommandLine& line) {
 
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& known) {
   std::string best;
-  std::size_t least = 1 + std::max<std::size_t>(1, word.size() / 4);
+  std::pair<std::size_t, std::size_t> least{1 + std::max<std::size_t>(1, word.size() / 4), 0};
   for (const std::string& one : known) {
-    // What was only begun is meant before what is spelled alike.
+    // What was only begun is meant before what is spelled alike, the shortest of it first.
     const bool begun = word.size() > 3 && one.starts_with(word);
-    const std::size_t far = begun ? 0 : distance(word, one);
+    const std::pair far{begun ? 0 : distance(word, one), begun ? one.size() : 0};
     if (far >= least) continue;
     least = far;
     best = one;

@@ -62,9 +62,8 @@ int run(int argc, char** argv) {
   omvc::app::add_help(line);
   const std::vector<std::string> known = omvc::app::command_names(line);
   if (argc > 1 && argv[1][0] != '-' && std::find(known.begin(), known.end(), argv[1]) == known.end()) {
-    fmt::print(stderr, "omvc: there is no command '{}'{}\nTry 'omvc help'.\n", argv[1],
-               omvc::app::did_you_mean(argv[1], known));
-    return static_cast<int>(omvc::ErrorKind::usage);
+    throw omvc::Error(omvc::ErrorKind::usage, fmt::format("there is no command '{}'{}\nTry 'omvc help'.", argv[1],
+                                                          omvc::app::did_you_mean(argv[1], known)));
   }
   if (argc > 1 && std::string_view(argv[1]) != "fit" && argv[1][0] != '-' && omvc::app::ranks().size() > 1) {
     throw omvc::Error(omvc::ErrorKind::usage,
@@ -79,7 +78,7 @@ int run_and_report(int argc, char** argv) {
   try {
     return run(argc, argv);
   } catch (const omvc::Error& error) {
-    if (omvc::app::may_say(error.kind())) fmt::print(stderr, "omvc: {}\n", error.what());
+    if (omvc::app::may_say(error.kind())) fmt::print(stderr, "omvc: {}{}\n", omvc::app::who(), error.what());
     return static_cast<int>(error.kind());
   } catch (const std::system_error& error) {
     fmt::print(stderr, "omvc: {}\n", error.what());
@@ -108,6 +107,7 @@ int run_and_report(int argc, char** argv) {
 int main(int argc, char** argv) {
   std::set_terminate(end_for_want_of_memory);
   omvc::app::stop_early();
+  omvc::app::leave_words_to_first();
   omvc::app::secure_streams();
   omvc::app::set_command(argc, argv);
   const int code = run_and_report(argc, argv);

@@ -1,20 +1,20 @@
 #include "ranks.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 
 #include "omvc/error.hpp"
 
 #ifdef OMVC_WITH_MPI
-#include <chrono>
-#include <csignal>
 #include <mpi.h>
-#include <thread>
 #endif
 
 namespace omvc::app {
@@ -28,9 +28,24 @@ int started_together() {
   return 1;
 }
 
-#ifdef OMVC_WITH_MPI
-
 constexpr auto kGrace = std::chrono::seconds(2);
+
+// And which of them each is, before they have met.
+int started_as() {
+  if (started_together() == 1) return 0;
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"}) {
+    if (const char* rank = std::getenv(name)) return std::max(0, std::atoi(rank));
+  }
+  return 0;
+}
+
+void die_silently() {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    if (std::signal(signal, SIG_DFL) == SIG_IGN) std::signal(signal, SIG_IGN);
+  }
+}
+
+#ifdef OMVC_WITH_MPI
 
 class MpiExchange final : public Exchange {
  public:
@@ -101,12 +116,6 @@ class MpiExchange final : public Exchange {
 
 std::optional<MpiExchange> joined;
 
-void die_silently() {
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-    if (std::signal(signal, SIG_DFL) == SIG_IGN) std::signal(signal, SIG_IGN);
-  }
-}
-
 #endif
 
 Exchange alone;
@@ -118,11 +127,7 @@ std::string command;
 Exchange& ranks() {
   if (started_together() == 1) return alone;
 #ifdef OMVC_WITH_MPI
-  if (!joined) {
-    joined.emplace();
-    // One of the others that is ended before it has begun has nothing to say: the first one does.
-    if (joined->rank() > 0) die_silently();
-  }
+  if (!joined) joined.emplace();
   if (joined->size() == 1) {
     throw Error(ErrorKind::usage,
                 "several processes were started, and none of them sees the others, so that each would do all the work: "
@@ -171,14 +176,19 @@ void check_same_command(const std::vector<std::string>& files) {
   if (!refusal.empty()) throw Error(ErrorKind::usage, refusal);
 }
 
-bool may_say([[maybe_unused]] ErrorKind kind) {
-#ifdef OMVC_WITH_MPI
-  if (!joined || joined->rank() == 0) return true;
+void leave_words_to_first() {
+  if (started_as() > 0) die_silently();
+}
+
+std::string who() {
+  return started_as() > 0 ? fmt::format("rank {} of {}: ", started_as(), started_together()) : "";
+}
+
+bool may_say(ErrorKind kind) {
+  if (started_as() == 0) return true;
   die_silently();  // the first one says what is wrong; what ends the others then needs no word of theirs
   std::this_thread::sleep_for(kGrace);
-  if (kind == ErrorKind::interrupted) return false;
-#endif
-  return true;
+  return kind != ErrorKind::interrupted;
 }
 
 void leave_ranks([[maybe_unused]] int code) {

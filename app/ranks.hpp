@@ -28,5 +28,9 @@ void leave_ranks(int code);
 // which it has two seconds for. False where it is not for this process to say: one that was interrupted was so with all
 // others, or because another has failed, which says why.
 bool may_say(ErrorKind kind);
+// What such a message begins with, of a process that is not the first: which one it is.
+std::string who();
+// At the start of a process that is not the first: where it is ended early, it says nothing.
+void leave_words_to_first();
 
 }  // namespace omvc::app

@@ -42,6 +42,17 @@ if ranks 3 "${fit[@]}" --labels nowhere/l.csv >/dev/null 2>message; then fail "a
 grep -q "cannot write nowhere/l.csv" message || fail "the message is: $(cat message)"
 [ "$(grep -c "^omvc:" message)" = 1 ] || fail "more than one message: $(cat message)"
 
+if ranks 3 "$omvc" fit data.h5mu -k six >/dev/null 2>message; then fail "six clusters in letters were taken"; fi
+[ "$(grep -c "^omvc:" message)" = 1 ] || fail "more than one message: $(cat message)"
+cat >lost.sh <<'END'
+#!/bin/sh
+[ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" != 1 ] || export TMPDIR=/nowhere
+exec "$@"
+END
+chmod +x lost.sh
+if ranks 3 ./lost.sh "${fit[@]}" --labels wrong.csv >/dev/null 2>message; then fail "a lost TMPDIR was taken"; fi
+grep -q "^omvc: rank 1 of 3: cannot write .*set TMPDIR" message || fail "the message is: $(cat message)"
+
 # One process sees other data: all refuse, with one message.
 "$omvc" generate other.h5mu --rows 50001 --features 12,60 --density 1,0.1 -k 4 --missing 0.3 --seed 1 >/dev/null 2>&1
 cat >differ.sh <<'END'
