@@ -71,8 +71,11 @@ class Runs:
         time.sleep(self.random.uniform(0, 2 * self.alone) + 0.3)
         alive = self.ranks_of(run)
         if alive and run.poll() is None:
-            os.kill(self.random.choice(alive), signal.SIGKILL)
-            self.counts["kills"] += 1
+            try:
+                os.kill(self.random.choice(alive), signal.SIGKILL)
+                self.counts["kills"] += 1
+            except ProcessLookupError:
+                pass  # it has just ended
         self.finish(run)
         return run.returncode == 0
 

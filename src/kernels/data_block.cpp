@@ -62,6 +62,7 @@ void times(const CsrBlock<T>& X, const In& U, Out& out, Workers& workers) {
 
 template <class T>
 void add_transpose_times(const DenseBlock<T>& X, const MatrixIn& V, MatrixOut out, Workers& workers) {
+  if (X.rows == 0) return;  // and there is no memory to point into
   for_blocks(workers, X.cols, share_of(X.cols, kColumnBlock, workers), worth_threads(X, V.cols()),
              [&](Index first, Index last) {
                simd::add_transpose_product(X.values.data() + first, X.cols, last - first, X.rows, rows_of(V), V.cols(),
@@ -185,6 +186,10 @@ std::vector<Index> PreparedChunk::missing(std::size_t view) const {
 void gram(const MatrixIn& V, Index first, double rest, Matrix& out, Workers& workers) {
   const Timed timed(workers.profile(), Step::gram);
   const Index r = V.cols();
+  if (V.rows() == 0) {
+    out.setZero(r, r);
+    return;
+  }
   const Index blocks = std::max<Index>((V.rows() + kGramBlock - 1) / kGramBlock, 1);
   Matrix parts = Matrix::Zero(blocks * r, r);
   const double work = static_cast<double>(V.rows()) * static_cast<double>(r * r);
