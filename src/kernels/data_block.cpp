@@ -190,7 +190,7 @@ void gram(const MatrixIn& V, Index first, double rest, Matrix& out, Workers& wor
     out.setZero(r, r);
     return;
   }
-  const Index blocks = std::max<Index>((V.rows() + kGramBlock - 1) / kGramBlock, 1);
+  const Index blocks = (V.rows() + kGramBlock - 1) / kGramBlock;
   Matrix parts = Matrix::Zero(blocks * r, r);
   const double work = static_cast<double>(V.rows()) * static_cast<double>(r * r);
   const Index strips = (r + kGramRows - 1) / kGramRows;
