@@ -180,9 +180,7 @@ void leave_words_to_first() {
   if (started_as() > 0) die_silently();
 }
 
-std::string who() {
-  return started_as() > 0 ? fmt::format("rank {} of {}: ", started_as(), started_together()) : "";
-}
+std::string who() { return started_as() > 0 ? fmt::format("rank {} of {}: ", started_as(), started_together()) : ""; }
 
 bool may_say(ErrorKind kind) {
   if (started_as() == 0) return true;

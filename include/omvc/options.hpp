@@ -137,8 +137,7 @@ inline constexpr std::tuple kParams{
                "latent components of the factorisation; 0 chooses: at most 50 for omvc, K for the others",
                {Algorithm::omvc, Algorithm::omvc_paper, Algorithm::onmf_i, Algorithm::onmf_da, Algorithm::multinmf,
                 Algorithm::mic}},
-    Param<Index>{"chunk", &Options::chunk, 0, 1 << 24,
-                 "instances learned at a time; 0 chooses by their size"},
+    Param<Index>{"chunk", &Options::chunk, 0, 1 << 24, "instances learned at a time; 0 chooses by their size"},
     Param<int>{"passes", &Options::passes, 1, 100000,
                "times the data are learned from; one for streams, and for masked-kmeans in its mini-batch form"},
     Param<std::vector<Scaling>>{
