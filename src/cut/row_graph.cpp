@@ -16,8 +16,9 @@ constexpr double kUsualSum = 1;    // the mean sum over a neighbourhood, added t
 constexpr Index kRowsAtOnce = 64;  // that a thread works on
 constexpr double kBackground = 1;  // affinity of all rows alike, as a multiple of the mean degree
 
-// The rows of one view among the first instances, of unit length, and the instances they belong to.
 using Rows = Eigen::SparseMatrix<double, Eigen::RowMajor>;
+
+// The rows of one view among the first instances, of unit length, and the instances they belong to.
 struct ViewRows {
   Rows X;
   std::vector<Index> instances;

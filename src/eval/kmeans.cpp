@@ -22,8 +22,8 @@ namespace {
 // Sums of squared distances between larger values may overflow.
 constexpr double kLargest = 1e140;
 
-constexpr Index kWorthThreads =
-    1 << 20;  // rows x columns x clusters from which a single start is worth several threads
+// Rows x columns x clusters from which a single start is worth several threads.
+constexpr Index kWorthThreads = 1 << 20;
 
 void check_options(const KMeansOptions& options) {
   const auto positive = [](const char* name, int value) {

@@ -3,13 +3,10 @@
 
 #include "omvc/error.hpp"
 
-#include "chunk/fingerprint.hpp"
 #include "run/first_look.hpp"
 #include "run/fit_run.hpp"
 #include "run/impl.hpp"
 #include "run/living_steps.hpp"
-#include "run/results.hpp"
-#include "source/ahead/chunk_stream.hpp"
 
 namespace omvc {
 
@@ -81,10 +78,12 @@ bool FitRun::learn_pass() {
     for (const StreamedChunk& item : items) data.push_back(prepare(item.chunk));
     const Timed timed(profile_, Step::learning);
     if (places_ahead()) {
-      std::vector<const LivingFit::PlacedAhead*> placed;
-      for (const StreamedChunk& item : items) placed.push_back(std::any_cast<LivingFit::PlacedAhead>(&item.done));
+      std::vector<LivingFit::PlacedAhead> placed;
+      for (StreamedChunk& item : items) {
+        placed.push_back(std::any_cast<LivingFit::PlacedAhead>(std::move(item.done)));
+      }
       const Timed counting(profile_, Step::prototypes);
-      living_fit().learn(data, placed, *left, note_loss);
+      living_fit().learn(data, std::move(placed), *left, note_loss);
       profile_.count_products(left->profile().take_products());
       return 1;
     }

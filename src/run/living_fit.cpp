@@ -71,33 +71,37 @@ void LivingFit::begin_pass(int pass) {
 }
 
 int LivingFit::learn(const PreparedChunk& chunk, Workers& workers) {
-  PlacedAhead placed{.near = model_->near(chunk, workers), .embedded = {}, .products = {}};
-  if (embedding_ && pass_ == passes_) placed.embedded = model_->embed(chunk, workers);
-  const PlacedAhead* const only = &placed;
-  learn({&chunk, 1}, {&only, 1}, workers, {});
+  std::vector<PlacedAhead> placed;
+  placed.push_back(place(chunk, workers));
+  learn({&chunk, 1}, std::move(placed), workers, {});
   return 1;
+}
+
+LivingFit::PlacedAhead LivingFit::place(const PreparedChunk& chunk, Workers& workers) const {
+  PlacedAhead out{.near = model_->near(chunk, workers), .embedded = {}, .products = {}};
+  if (embedding_ && pass_ == passes_) out.embedded = model_->embed(chunk, workers);
+  return out;
 }
 
 LivingFit::PlacedAhead LivingFit::place(const Chunk& chunk) const {
   Workers alone;
   const PreparedChunk data(chunk);
-  PlacedAhead out{.near = model_->near(data, alone), .embedded = {}, .products = {}};
-  if (embedding_ && pass_ == passes_) out.embedded = model_->embed(data, alone);
+  PlacedAhead out = place(data, alone);
   out.products = alone.profile().take_products();
   return out;
 }
 
-void LivingFit::learn(std::span<const PreparedChunk> chunks, std::span<const PlacedAhead* const> placed,
-                      Workers& workers, const std::function<void()>& each) {
+void LivingFit::learn(std::span<const PreparedChunk> chunks, std::vector<PlacedAhead> placed, Workers& workers,
+                      const std::function<void()>& each) {
   std::vector<Near> near;
-  for (const PlacedAhead* one : placed) {
-    near.push_back(one->near);
-    workers.profile().count_products(one->products);
+  for (PlacedAhead& one : placed) {
+    near.push_back(std::move(one.near));
+    workers.profile().count_products(one.products);
   }
   model_->count(chunks, near, workers, each);
   for (std::size_t c = 0; c < chunks.size(); ++c) {
     write(chunks[c].chunk->rows, near[c], model_->generation());
-    if (placed[c]->embedded.size() > 0) write_embedding(chunks[c], placed[c]->embedded);
+    if (placed[c].embedded.size() > 0) write_embedding(chunks[c], placed[c].embedded);
   }
 }
 

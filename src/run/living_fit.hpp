@@ -28,7 +28,7 @@ class LivingFit final : public Method {
   };
   PlacedAhead place(const Chunk& chunk) const;
   // `each` is called after every chunk.
-  void learn(std::span<const PreparedChunk> chunks, std::span<const PlacedAhead* const> placed, Workers& workers,
+  void learn(std::span<const PreparedChunk> chunks, std::vector<PlacedAhead> placed, Workers& workers,
              const std::function<void()>& each);
   void learn_unscaled(Chunk chunk, Workers& workers) override;
   void end_pass(Workers& workers) override;
@@ -58,6 +58,7 @@ class LivingFit final : public Method {
     std::vector<double> embedded;  // latent row of each, where it is made up
   };
 
+  PlacedAhead place(const PreparedChunk& chunk, Workers& workers) const;
   LabelledRows label_block(Index first, Index count, const Vector& usual, const Matrix& latent) const;
   void write(std::span<const Index> rows, const Near& near, Index generation);
   void write_embedding(const PreparedChunk& chunk, const Matrix& rows);

@@ -16,22 +16,16 @@ namespace omvc {
 namespace {
 
 // A process that does not see the folder of the first one: the name that it is given leads nowhere.
-class Blind final : public Exchange {
+class Blind final : public test::WrappedExchange {
  public:
-  explicit Blind(Exchange& other) : other_(other) {}
-  int rank() const override { return other_.rank(); }
-  int size() const override { return other_.size(); }
-  void send(int to, std::string_view bytes) override { other_.send(to, bytes); }
+  using WrappedExchange::WrappedExchange;
   std::string receive(int from) override {
-    std::string bytes = other_.receive(from);
+    std::string bytes = WrappedExchange::receive(from);
     if (bytes.empty() || rank() == 0) return bytes;
     Archive archive = Archive::from_bytes(bytes, "test");
     if (archive.has("text")) archive.put("text", std::string("/nowhere/at/all"));
     return archive.to_bytes();
   }
-
- private:
-  Exchange& other_;
 };
 
 std::string bytes_of_rank(int rank, std::size_t size) {
@@ -82,21 +76,15 @@ TEST(JoinParts, AnAbandonedFileLeavesNothingBehind) {
 }
 
 // Counts the bytes that reach the first process.
-class Counted final : public Exchange {
+class Counted final : public test::WrappedExchange {
  public:
-  explicit Counted(Exchange& other) : other_(other) {}
-  int rank() const override { return other_.rank(); }
-  int size() const override { return other_.size(); }
-  void send(int to, std::string_view bytes) override { other_.send(to, bytes); }
+  using WrappedExchange::WrappedExchange;
   std::string receive(int from) override {
-    std::string bytes = other_.receive(from);
+    std::string bytes = WrappedExchange::receive(from);
     received += bytes.size();
     return bytes;
   }
   std::size_t received = 0;
-
- private:
-  Exchange& other_;
 };
 
 TEST(JoinParts, LabelsAndEmbeddingDoNotPassThroughTheFirstProcess) {

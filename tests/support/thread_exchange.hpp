@@ -57,6 +57,19 @@ class ThreadExchange final : public Exchange {
   int size_;
 };
 
+// Another exchange, of which a test changes what it needs.
+class WrappedExchange : public Exchange {
+ public:
+  explicit WrappedExchange(Exchange& other) : other_(other) {}
+  int rank() const override { return other_.rank(); }
+  int size() const override { return other_.size(); }
+  void send(int to, std::string_view bytes) override { other_.send(to, bytes); }
+  std::string receive(int from) override { return other_.receive(from); }
+
+ private:
+  Exchange& other_;
+};
+
 // Calls work(exchange) for every rank, on a thread each. What each of them threw, by rank; empty where it threw
 // nothing.
 template <class F>

@@ -55,6 +55,33 @@ TEST(ChunkStream, DeliversWhatTheSourceDoes) {
   EXPECT_GE(stream.waited(), 0);
 }
 
+TEST(ChunkStream, ReadersDoOtherWorkAndChunksOfShortRowsGrow) {
+  const auto source = planted();
+  const auto work = [](const Chunk& chunk) { return std::any(chunk.rows.front()); };
+  ChunkStream stream(*source, source->schema(), 3, nullptr, {.readers = 4, .grow = true, .work = work});
+  Index next = 0;
+  Index largest = 0;
+  while (const auto item = stream.next()) {
+    EXPECT_EQ(item->chunk.rows.front(), next);
+    EXPECT_EQ(std::any_cast<Index>(item->done), next);
+    next += item->chunk.size();
+    largest = std::max(largest, item->chunk.size());
+  }
+  EXPECT_EQ(next, 95);
+  EXPECT_EQ(largest, 24) << "eight times as many";
+}
+
+TEST(ChunkStream, WhatTheOtherWorkThrowsComesWithItsChunk) {
+  const auto source = planted();
+  const auto work = [](const Chunk& chunk) {
+    if (chunk.rows.front() == 30) throw Error(ErrorKind::data, "row 30 is too large");
+    return std::any();
+  };
+  ChunkStream stream(*source, source->schema(), 10, nullptr, {.readers = 4, .work = work});
+  for (int chunk = 0; chunk < 3; ++chunk) EXPECT_TRUE(stream.next());
+  EXPECT_THROW(stream.next(), Error);
+}
+
 TEST(ChunkStream, ScalesAndKeepsTheFingerprintOfWhatWasRead) {
   const auto source = planted();
   const auto direct = planted();
