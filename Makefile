@@ -44,7 +44,7 @@ check-format: setup
 # sanitize-command.
 sanitize: setup
 	@cmake --preset asan $(CMAKE_FLAGS) >/dev/null
-	@cmake --build --preset asan --target omvc_tests omvc_probe
+	@cmake --build --preset asan --target omvc_tests
 	@ctest --preset asan --parallel 2 -E 'Exchange|Mpi|InstalledPackage|Docs|Python|Page.InARealBrowser|NOT_BUILT'
 	@cmake --preset tsan $(CMAKE_FLAGS) >/dev/null
 	@cmake --build --preset tsan --target omvc_thread_tests
@@ -58,7 +58,7 @@ sanitize-command: setup
 # The tests of the Python package with library and module under the address sanitizer.
 sanitize-python: build
 	@cmake --preset asan $(CMAKE_FLAGS) >/dev/null
-	@cmake --build --preset asan --target src/libomvc.a omvc_probe
+	@cmake --build --preset asan --target src/libomvc.a
 	@tests/python_asan.sh . build-asan build
 
 # The readers fed with damaged files, in the same build as the tests under the address sanitizer.

@@ -44,7 +44,7 @@ std::string describe_tree(const std::vector<CutLevel>& levels) {
   for (const CutLevel& level : levels) {
     std::string text;
     for (std::size_t k = 0; k < level.sizes.size(); ++k) {
-      text += fmt::format("{}{}:{:.0f}", k == 0 ? "" : "  ", k, level.sizes[k]);
+      text += fmt::format("{}{}:{:.0f}", k == 0 ? "" : "  ", level.numbers[k], level.sizes[k]);
       if (level.parents[k] >= 0) text += fmt::format("<{}", level.parents[k]);
     }
     rows.push_back({fmt::format("{}", level.sizes.size()), text});

@@ -11,9 +11,9 @@
 #include "command.hpp"
 #include "compare_run.hpp"
 #include "console.hpp"
+#include "contestants.hpp"
 #include "inputs.hpp"
 #include "json_text.hpp"
-#include "reproduce/contestants.hpp"
 #include "table.hpp"
 
 namespace omvc::app {

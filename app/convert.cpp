@@ -11,6 +11,7 @@
 #include "command.hpp"
 #include "console.hpp"
 #include "inputs.hpp"
+#include "reproduce/archives.hpp"
 
 namespace omvc::app {
 namespace {
@@ -26,7 +27,10 @@ struct ConvertArguments {
 void convert(const ConvertArguments& arguments) {
   check_h5_name(arguments.output);
   check_outputs({arguments.output}, input_files(arguments.input));
-  Input input = open_arguments(arguments.input, arguments.seed);
+  const std::string& format = arguments.input.options.format;
+  Input input = apply_arguments(is_archive_name(format) ? open_archive(format, arguments.input.paths)
+                                                        : open_input(arguments.input.paths, arguments.input.options),
+                                arguments.input, arguments.seed);
   ConvertOptions options;
   options.compression = arguments.compression;
   if (input.truth) {
@@ -64,7 +68,9 @@ void add_convert(CommandLine& line) {
   command.option("-o,--output", arguments->output, "the new file: .h5mu, or .h5ad for one view")
       .required()
       .type("FILE");
-  command.option("--from", arguments->input.options.format, "the format, where name and content do not tell it")
+  command
+      .option("--from", arguments->input.options.format,
+              "the format, where name and content do not tell it, or that of a raw archive (docs/data.md)")
       .type("FORMAT");
   command.option("--seed", arguments->seed, "seed of --shuffle").shows_default();
   command.option("--compress", arguments->compression, "gzip level; 0: none, which reads fastest")

@@ -33,8 +33,9 @@ void cut(const CutArguments& arguments) {
     if (arguments.output.empty() && arguments.clusters == 0) return;
   }
   model.cut(arguments.clusters);
-  if (model.choice()) fmt::print("{}\n", describe_choice(*model.choice()));
-  fmt::print("{} clusters, by {}\n{}", model.clusters().size(), model.found_by(), describe_events(model.events()));
+  const ModelSummary summary = model.summary();
+  if (summary.choice) fmt::print("{}\n", describe_choice(*summary.choice));
+  fmt::print("{} clusters, by {}\n{}", model.clusters().size(), summary.found_by, describe_events(model.events()));
   if (arguments.output.empty()) {
     fmt::print(stderr, "nothing was written: give -o NEW for a model with these clusters\n");
     return;

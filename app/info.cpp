@@ -22,20 +22,23 @@ struct InfoArguments {
 
 void print_options(const Options& options) {
   fmt::print("options\n");
-  for_each_param(
-      [&](const auto& param) { fmt::print("  {:<11} {}\n", param.name, format_option(options, param.name)); });
+  for_each_param([&](const auto& param) {
+    if (is_told(options, param.name)) fmt::print("  {:<11} {}\n", param.name, format_option(options, param.name));
+  });
 }
 
 nlohmann::json options_json(const Options& options) {
   nlohmann::json out;
-  for_each_param([&](const auto& param) { out[param.name] = format_option(options, param.name); });
+  for_each_param([&](const auto& param) {
+    if (is_told(options, param.name)) out[param.name] = format_option(options, param.name);
+  });
   return out;
 }
 
 // The features that tell each cluster from the others, by view.
 nlohmann::json clusters_json(const Clusterer& model, const std::vector<ViewReport>& views, int top) {
   nlohmann::json out = nlohmann::json::array();
-  const std::vector<double> sizes = model.cluster_sizes();
+  const std::vector<double> sizes = model.summary().cluster_sizes;
   for (const int cluster : model.clusters()) {
     nlohmann::json one{{"cluster", cluster}, {"features", nlohmann::json::object()}};
     if (out.size() < sizes.size()) one["size"] = std::llround(sizes[out.size()]);
@@ -88,12 +91,12 @@ void info_checkpoint(const CheckpointSummary& run, bool json) {
 void info(const InfoArguments& arguments) {
   if (const auto checkpoint = read_checkpoint(arguments.model)) return info_checkpoint(*checkpoint, arguments.json);
   const Clusterer model = Clusterer::load(arguments.model);
-  const std::vector<ViewReport> views = model.views();
+  const std::vector<ViewReport> views = model.summary().views;
   if (arguments.json) {
     nlohmann::json out{{"instances", model.instances()},
                        {"rank", model.rank()},
-                       {"found_by", model.found_by()},
-                       {"prototypes", model.prototypes()},
+                       {"found_by", model.summary().found_by},
+                       {"prototypes", model.summary().prototypes},
                        {"learns", model.learns()}};
     out["options"] = options_json(model.options());
     for (const ViewReport& view : views) {
@@ -110,7 +113,7 @@ void info(const InfoArguments& arguments) {
   }
   fmt::print("model of {} clusters, rank {}, learned from {} instances\n", model.clusters().size(), model.rank(),
              model.instances());
-  if (!model.found_by().empty()) fmt::print("clusters by {}\n", model.found_by());
+  if (!model.summary().found_by.empty()) fmt::print("clusters by {}\n", model.summary().found_by);
   fmt::print("\n");
   std::vector<std::vector<std::string>> table{{"view", "features", "observed", "scaling"}};
   for (const ViewReport& view : views) {
@@ -118,7 +121,7 @@ void info(const InfoArguments& arguments) {
   }
   fmt::print("{}\n", format_table(table));
   table = {{"cluster", "size", "view", "features that tell it from the others (+ higher, - lower)"}};
-  const std::vector<double> sizes = model.cluster_sizes();
+  const std::vector<double> sizes = model.summary().cluster_sizes;
   const std::vector<int> clusters = model.clusters();
   for (std::size_t k = 0; k < clusters.size(); ++k) {
     const std::string size = k < sizes.size() ? fmt::format("{:.0f}", sizes[k]) : "not kept";

@@ -98,10 +98,7 @@ std::optional<ModelLock> lock_output_model(const std::string& path) {
   return std::make_optional<ModelLock>(path);
 }
 
-namespace {
-
-// What text does not show by itself: a line each.
-void add_text_options(Command& command, InputOptions& options) {
+void add_text_options(Command& command, InputOptions& options, bool header) {
   struct Word {
     const char* name;
     const char* type;
@@ -132,6 +129,7 @@ void add_text_options(Command& command, InputOptions& options) {
            "what stands for a missing value in the place of NA, N/A, null, none, -, ? and the like"},
   };
   for (const Word& word : words) {
+    if (word.value == &text.header && !header) continue;
     command.option(word.name, *word.value, word.help).type(word.type).group("Text files");
   }
   for (const List& list : lists) {
@@ -142,6 +140,8 @@ void add_text_options(Command& command, InputOptions& options) {
         .group("Text files");
   }
 }
+
+namespace {
 
 // The truth by instance: by sample id where both sides have ids, else by row.
 std::vector<int> read_truth(const InputArguments& arguments, Input& input) {
@@ -217,7 +217,10 @@ void check_truth(const InputArguments& arguments, std::size_t labels, Index inst
 }
 
 Input open_arguments(const InputArguments& arguments, std::uint64_t seed) {
-  Input input = open_input(arguments.paths, arguments.options);
+  return apply_arguments(open_input(arguments.paths, arguments.options), arguments, seed);
+}
+
+Input apply_arguments(Input input, const InputArguments& arguments, std::uint64_t seed) {
   const auto views = static_cast<Index>(input.source->schema().views.size());
   if (!arguments.present.empty()) {
     input.source =

@@ -22,6 +22,8 @@ struct InputArguments {
   InputOptions options;
 };
 
+// Adds what text does not show by itself: --separator, --decimal and so on; --header where it may be left out.
+void add_text_options(Command& command, InputOptions& options, bool header = true);
 // Adds INPUT..., --present, and what a file does not tell by itself.
 void add_input_options(Command& command, InputArguments& arguments);
 // Adds --order, --shuffle, --once and --truth.
@@ -30,6 +32,8 @@ void add_stream_options(Command& command, InputArguments& arguments);
 // Opens the files, applies presence and order, and says on stderr what was found in them that is not obvious. `seed` is
 // that of --shuffle. The truth is that of --truth, else what a container file holds.
 Input open_arguments(const InputArguments& arguments, std::uint64_t seed);
+// The same for data that are opened already.
+Input apply_arguments(Input input, const InputArguments& arguments, std::uint64_t seed);
 
 // The files that the arguments name.
 std::vector<std::string> input_files(const InputArguments& arguments);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "omvc/error.hpp"
+#include "omvc/trial.hpp"
 
 #include "command.hpp"
 #include "command_line.hpp"
@@ -106,6 +107,7 @@ int run_and_report(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   std::set_terminate(end_for_want_of_memory);
+  if (const auto code = omvc::answer_trial(argc, argv)) return *code;
   omvc::app::stop_early();
   omvc::app::leave_words_to_first();
   omvc::app::secure_streams();

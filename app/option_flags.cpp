@@ -14,8 +14,8 @@ std::string value_name() {
     std::string names;
     for (const auto& [name, value] : EnumNames<T>::kNames) names += fmt::format("{}{}", names.empty() ? "" : "|", name);
     return names;
-  } else if constexpr (std::is_same_v<T, bool>) {
-    return "true|false";
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    return "NAME=VALUE";
   } else if constexpr (requires { typename T::value_type; }) {
     return value_name<typename T::value_type>() + "[,...]";
   } else {

@@ -13,6 +13,7 @@
 
 #include "command.hpp"
 #include "console.hpp"
+#include "inputs.hpp"
 #include "line_feed.hpp"
 #include "option_flags.hpp"
 #include "stream_lines.hpp"
@@ -27,6 +28,7 @@ constexpr int kIdleWait = 1000;  // and for saves otherwise, where nobody else m
 struct StreamArguments {
   std::string model;
   std::string format = "auto";
+  InputOptions table;  // of which text and id_column are used
   OptionFlags flags;
   std::vector<std::string> every{"500", "1s"};
   std::string save_every = "30s";
@@ -94,7 +96,9 @@ class Session {
         reader_({.schema = stream_.schema(),
                  .sparse = stream_.sparse(),
                  .grows = !arguments.no_learn && !stream_.has_clusters(),
-                 .ignore_extra = arguments.ignore_extra},
+                 .ignore_extra = arguments.ignore_extra,
+                 .text = arguments.table.text,
+                 .id_column = arguments.table.id_column.empty() ? "" : arguments.table.id_column.back()},
                 format(arguments.format)) {}
 
   void run();
@@ -107,6 +111,7 @@ class Session {
   void take_lines();
   void take(const LineFeed::Line& line);
   void refuse(const std::string& id, Index line, const std::string& message);
+  void say_notes() const;
   void label();
   void add_events();
   void write();
@@ -155,6 +160,13 @@ void Session::label() {
   if (stream_.has_clusters()) reader_.freeze();
 }
 
+// What the first row showed of the columns.
+void Session::say_notes() const {
+  for (const std::string& note : reader_.notes()) {
+    if (!arguments_.quiet) fmt::print(stderr, "omvc: note: {}\n", note);
+  }
+}
+
 void Session::take(const LineFeed::Line& line) {
   ++line_;
   try {
@@ -165,6 +177,7 @@ void Session::take(const LineFeed::Line& line) {
     label();  // results come in the order of the rows
     return refuse(reader_.id(), line_, error.what());
   }
+  if (rows_ == 0 && ids_.empty()) say_notes();
   ids_.push_back(id_or_line());
   lines_.push_back(line_);
   // Until there are clusters every row may be the one that makes them possible.
@@ -272,14 +285,17 @@ void stream(const StreamArguments& arguments) {
 void add_stream(CommandLine& line) {
   auto arguments = std::make_shared<StreamArguments>();
   Command command = line.add(
-      "stream", "label rows from standard input as they arrive, and learn them: JSON Lines or CSV in, JSON Lines out");
+      "stream",
+      "label rows from standard input as they arrive, and learn them: JSON Lines or a table in, JSON Lines out");
   command
       .option("--model", arguments->model,
               "the model: goes on from it where it is there, starts from nothing otherwise; saved from time to "
               "time and at the end")
       .required()
       .type("FILE");
-  command.option("--format", arguments->format, "of the rows; auto: JSON Lines if the first line starts with {")
+  command
+      .option("--format", arguments->format,
+              "of the rows; auto: JSON Lines if the first line starts with {, else a table in text")
       .one_of({"auto", "json", "csv"})
       .shows_default();
   command
@@ -299,6 +315,7 @@ void add_stream(CommandLine& line) {
   command.flag("--strict", arguments->strict, "end at the first line that cannot be used");
   command.flag("--ignore-extra", arguments->ignore_extra, "leave out views and features that the model lacks");
   command.flag("--quiet", arguments->quiet, "no summary on stderr");
+  add_text_options(command, arguments->table, false);
   add_option_flags(command, arguments->flags,
                    {"clusters", "rank", "scaling", "half-life", "memory", "seed", "threads"});
   command.runs([arguments] { stream(*arguments); });

@@ -43,6 +43,9 @@ std::string title_of(const std::string& step) {
                                                           {"learning", "rest of learning"},
                                                           {"prototypes", "rest of prototypes"},
                                                           {"kmeans", "k-means"},
+                                                          {"neighbours", "neighbours among rows"},
+                                                          {"readers", "readers of the views"},
+                                                          {"eigenvectors", "eigenvectors"},
                                                           {"checkpoint", "writing checkpoints"},
                                                           {"results", "writing results"},
                                                           {"saving", "saving models"},
@@ -146,9 +149,13 @@ std::string describe_clusters(const Report& report, const Clusterer& model) {
   std::vector<std::vector<std::string>> rows{{"view", "explained"}};
   const auto lacks = [](const ViewReport& view) { return view.missing > 0; };
   const bool cells = std::any_of(report.views.begin(), report.views.end(), lacks);
+  const auto worth = [](const ViewReport& view) { return !std::isnan(view.worth); };
+  const bool worths = std::any_of(report.views.begin(), report.views.end(), worth);
+  if (worths) rows[0].push_back("worth");
   if (cells) rows[0].push_back("cells missing");
   for (const ViewReport& view : report.views) {
     rows.push_back({view.name, fmt::format("{:.3f}", view.explained)});
+    if (worths) rows.back().push_back(fmt::format("{:.2f}", view.worth));
     const double all = static_cast<double>(view.observed) * static_cast<double>(view.features);
     if (cells)
       rows.back().push_back(

@@ -57,7 +57,7 @@ VIEWS = ("en", "da", "it", "fr", "de", "tags", "depends")
 
 
 def measured(arguments, repeat):
-    """The run that took least: seconds, seconds of all cores, MB at most, and the summary."""
+    """The run that took least: seconds, seconds of all cores, MB at most, and the summary where the command prints one."""
     best = None
     for _ in range(repeat):
         start = time.time()
@@ -69,7 +69,7 @@ def measured(arguments, repeat):
         if status != 0:
             raise SystemExit(f"{' '.join(map(str, arguments))}\n{error.decode()}")
         run = {"wall": time.time() - start, "cpu": usage.ru_utime + usage.ru_stime, "memory": usage.ru_maxrss / 1024,
-               "summary": json.loads(out)}
+               "summary": json.loads(out or "{}")}
         best = min(best or run, run, key=lambda each: each["cpu"])
     return best
 

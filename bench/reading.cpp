@@ -4,8 +4,10 @@
 
 #include "omvc/error.hpp"
 #include "omvc/input.hpp"
+#include "omvc/trial.hpp"
 
 int main(int argc, char** argv) {
+  if (const auto code = omvc::answer_trial(argc, argv)) return *code;
   if (argc != 2) {
     fmt::print(stderr, "usage: omvc_reading FILE\n");
     return 2;

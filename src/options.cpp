@@ -6,6 +6,8 @@
 
 #include "omvc/error.hpp"
 
+#include "recipe/recipe.hpp"
+
 namespace omvc {
 namespace {
 
@@ -27,7 +29,10 @@ static_assert(field_count<Options>() == std::tuple_size_v<std::remove_cvref_t<de
               "every field of Options has its entry in kParams");
 
 template <class T>
-constexpr bool is_list = requires {
+constexpr bool is_text = std::is_same_v<T, std::string>;
+
+template <class T>
+constexpr bool is_list = !is_text<T> && requires {
   typename T::value_type;
 };
 
@@ -68,8 +73,11 @@ T from_text(std::string_view name, const std::string& text) {
       allowed += fmt::format("{}{}", allowed.empty() ? "" : ", ", candidate);
     }
     throw Error(ErrorKind::usage, fmt::format("option {} = '{}': choose one of {}", name, text, allowed));
+  } else if constexpr (is_text<T>) {
+    return text;
   } else if constexpr (is_list<T>) {
     T values;
+    if (is_text<typename T::value_type> && text.empty()) return values;
     for (std::size_t begin = 0; begin <= text.size();) {
       const std::size_t end = std::min(text.find(',', begin), text.size());
       values.push_back(from_text<typename T::value_type>(name, text.substr(begin, end - begin)));
@@ -87,14 +95,16 @@ T from_text(std::string_view name, const std::string& text) {
 
 template <class T>
 void check_range(const Param<T>& param, const T& value) {
-  const auto check_one = [&](double x) {
+  [[maybe_unused]] const auto check_one = [&](double x) {
     // Written so that NaN fails.
     if (!(x >= param.low && x <= param.high)) {
       throw Error(ErrorKind::usage, fmt::format("option {} = {} is outside {} .. {} ({})", param.name, to_text(value),
                                                 param.low, param.high, param.help));
     }
   };
-  if constexpr (is_list<T>) {
+  if constexpr (std::is_same_v<T, std::vector<std::string>>) {
+    parse_recipe(value);
+  } else if constexpr (is_list<T>) {
     if (value.empty())
       throw Error(ErrorKind::usage, fmt::format("option {} is empty: give at least one value", param.name));
     for (const auto& one : value) {
@@ -168,6 +178,8 @@ void check_options(const Options& options) {
                                               name_of(options.method)));
   }
 }
+
+bool is_told(const Options& options, std::string_view name) { return name != "recipe" || !options.recipe.empty(); }
 
 std::string methods_of(const Methods& methods) {
   std::string text;

@@ -21,6 +21,19 @@ by_pkg_config=$("$work/consumer")
 [ "$by_cmake" = "$by_pkg_config" ]
 "$work/prefix/bin/omvc" --version
 
+# An HDF5 file is read by a program that starts itself to try it, and refused by one that cannot (it finds no omvc either).
+if "$work/prefix/bin/omvc" generate "$work/some.h5mu" --rows 2000 --features 40,60 -k 4 --missing 0.3 --quiet 2>"$work/refused"; then
+  [ "$(env PATH=/nowhere "$work/consumer" "$work/some.h5mu" | wc -l)" -eq 10 ]
+  sed 's/omvc::answer_trial(argc, argv)/std::optional<int>()/' "$source_dir/examples/consumer/main.cpp" >"$work/unwilling.cpp"
+  # shellcheck disable=SC2046,SC2086
+  "$compiler" -std=c++20 $flags "$work/unwilling.cpp" -o "$work/unwilling" $(pkg-config --cflags --libs --static omvc)
+  if env PATH=/nowhere "$work/unwilling" "$work/some.h5mu" >"$work/out" 2>"$work/err"; then exit 1; fi
+  grep -q answer_trial "$work/err"
+  [ "$(env PATH="$work/prefix/bin" "$work/unwilling" "$work/some.h5mu" | wc -l)" -eq 10 ]
+else
+  grep -q 'without HDF5' "$work/refused"
+fi
+
 # The manual page and the completions know every command, and each shell that is here can read its own.
 share=$work/prefix/share
 for command in fit assign info convert; do

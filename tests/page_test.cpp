@@ -53,7 +53,7 @@ TEST(Page, FactsAddUp) {
   EXPECT_EQ(facts["summary"], json::parse(to_json(fit.report)));
   const json& map = facts["map"];
   const std::size_t nodes = map["nodes"]["x"].size();
-  EXPECT_EQ(nodes, static_cast<std::size_t>(fit.model.prototypes()));
+  EXPECT_EQ(nodes, static_cast<std::size_t>(fit.model.summary().prototypes));
   std::vector<std::size_t> counts;
   for (const json& level : facts["levels"]) {
     counts.push_back(level["numbers"].size());

@@ -31,7 +31,6 @@ add_program() {
   fi
 }
 add_program "${OMVC_COMMAND:-$build/omvc}"
-if [ -e "$build/omvc-probe" ]; then add_program "$build/omvc-probe"; fi
 
 cd "$source"
 LD_PRELOAD="${OMVC_PRELOAD:-}" PYTHONPATH="$folder/package" PYTHONDONTWRITEBYTECODE=1 MPLBACKEND=Agg \

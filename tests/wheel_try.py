@@ -30,13 +30,13 @@ def main():
         labels = str(Path(folder) / "labels.txt")
         subprocess.run([command, "fit", *paths, "-k", "3", "--labels", labels, "--quiet"], check=True)
         assert (np.loadtxt(labels, dtype=int) == model.labels_).all()
-        # Writing and reading HDF5 takes the library of the wheel, and the probe beside the command.
+        # Writing and reading HDF5 takes the library of the wheel, and an interpreter that tries the file.
         both = str(Path(folder) / "both.h5mu")
         subprocess.run([command, "convert", *paths, "-o", both, "--quiet"], check=True)
         assert (omvc.Clusterer(3).fit(both).labels_ == model.labels_).all()
-    # The linker finds what module, command and probe need in the wheel, but for what every Linux has.
+    # The linker finds what module and command need in the wheel, but for what every Linux has.
     package = Path(omvc.__file__).parent
-    for program in (next(package.glob("_core*.so")), package / "bin" / "omvc", package / "bin" / "omvc-probe"):
+    for program in (next(package.glob("_core*.so")), package / "bin" / "omvc"):
         found = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
         needed = dict(re.findall(r"(\S+) => (\S+)", found))
         foreign = {name: where for name, where in needed.items()

@@ -4,10 +4,10 @@
 
 #include "omvc/files.hpp"
 
-#include "plot.hpp"
-#include "plot_ticks.hpp"
 #include "reproduce/outputs.hpp"
 #include "reproduce/paper_tables.hpp"
+#include "reproduce/plot.hpp"
+#include "reproduce/plot_ticks.hpp"
 
 namespace omvc::app {
 namespace {

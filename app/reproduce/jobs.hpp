@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "reproduce/contestants.hpp"
+#include "contestants.hpp"
 #include "reproduce/data_sets.hpp"
 
 namespace omvc::app {

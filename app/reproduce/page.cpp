@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "plot.hpp"
+#include "reproduce/plot.hpp"
 
 namespace omvc::app {
 namespace {

@@ -14,9 +14,9 @@
 #include "omvc/error.hpp"
 
 #include "inputs.hpp"
+#include "pass/chunk_stream.hpp"
+#include "pass/setting.hpp"
 #include "run/first_look.hpp"
-#include "run/setting.hpp"
-#include "source/ahead/chunk_stream.hpp"
 
 namespace {
 

@@ -87,8 +87,8 @@ void add_times(const Product& product, int threads) {
     const auto& [shape, r] = product;
     const SharedData data = make_data<T>(shape);
     const Work work{2 * data->entries * real(r), data->bytes() + (data->columns + real(shape.n)) * real(r) * kDouble};
-    return Case{work, [data, U = random_factor(shape.d, r), out = Matrix(shape.n, r)](Workers& workers) mutable {
-                  data->ready.times(U, out, workers);
+    return Case{work, [data, U = random_factor(shape.d, r), out = Matrix(shape.n, r)](Compute& compute) mutable {
+                  data->ready.times(U, out, compute);
                 }};
   });
 }
@@ -101,7 +101,7 @@ void add_transpose_times(const Product& product, int threads) {
     const Work work{2 * data->entries * real(r),
                     data->bytes() + (2 * data->columns + real(shape.n)) * real(r) * kDouble};
     return Case{work, [data, V = random_factor(shape.n, r), out = Matrix(Matrix::Zero(shape.d, r))](
-                          Workers& workers) mutable { data->ready.add_transpose_times(V, out, workers); }};
+                          Compute& compute) mutable { data->ready.add_transpose_times(V, out, compute); }};
   });
 }
 
@@ -109,8 +109,8 @@ template <class T>
 void add_squared_norm(const Shape& shape) {
   add_benchmark(name_of<T>("squared_norm", shape), 1, [shape] {
     const SharedData data = make_data<T>(shape);
-    return Case{{2 * data->entries, data->value_bytes}, [data](Workers& workers) {
-                  double sum = data->ready.squared_norm(workers);
+    return Case{{2 * data->entries, data->value_bytes}, [data](Compute& compute) {
+                  double sum = data->ready.squared_norm(compute);
                   benchmark::DoNotOptimize(sum);
                 }};
   });
@@ -121,8 +121,8 @@ void add_row_sum(const Shape& shape) {
   add_benchmark(name_of<T>("add_row_sum", shape), 1, [shape] {
     const SharedData data = make_data<T>(shape);
     const Work work{data->entries, data->value_bytes + data->column_bytes + 2 * data->columns * kDouble};
-    return Case{work, [data, out = Vector(Vector::Zero(shape.d))](Workers& workers) mutable {
-                  data->ready.add_row_sum(out, workers);
+    return Case{work, [data, out = Vector(Vector::Zero(shape.d))](Compute& compute) mutable {
+                  data->ready.add_row_sum(out, compute);
                 }};
   });
 }
@@ -131,7 +131,7 @@ void add_row_sum(const Shape& shape) {
 void add_gram(Index r, Index n, int threads) {
   add_benchmark(fmt::format("gram/r={}/n={}", r, n), threads, [r, n] {
     const Work work{real(n) * real(r) * real(r + 1), (real(n) + real(r)) * real(r) * kDouble};
-    return Case{work, [V = random_factor(n, r), out = Matrix()](Workers& workers) mutable { gram(V, out, workers); }};
+    return Case{work, [V = random_factor(n, r), out = Matrix()](Compute& compute) mutable { gram(V, out, compute); }};
   });
 }
 

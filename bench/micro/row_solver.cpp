@@ -50,9 +50,9 @@ Case make_case(const Solver& solver, const Size& size) {
   const Matrix Q = solution * G - 0.1 * start;
   const Work work{work_operations(solver, size), 3.0 * sizeof(double) * static_cast<double>(rows * r)};
   const TwoRuns lasso{.first = rows / 2, .head = 0.01, .rest = 0.02};
-  return {work, [=, problem = RowProblem(solver.kind, G), Z = start, steps = solver.steps](Workers& workers) mutable {
+  return {work, [=, problem = RowProblem(solver.kind, G), Z = start, steps = solver.steps](Compute& compute) mutable {
             Z = start;
-            problem.improve(Q, lasso, steps, Z, workers);
+            problem.improve(Q, lasso, steps, Z, compute);
           }};
 }
 

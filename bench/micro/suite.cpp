@@ -10,10 +10,10 @@ namespace {
 
 struct Ready {
   Ready(std::string its_name, int threads, const std::function<Case()>& make)
-      : name(std::move(its_name)), workers(threads), each(make()) {}
+      : name(std::move(its_name)), compute(threads), each(make()) {}
 
   std::string name;
-  Workers workers;
+  Compute compute;
   Case each;
 };
 
@@ -43,7 +43,7 @@ void add_benchmark(std::string name, int threads, std::function<Case()> make) {
   if (threads > 1) name += fmt::format("/threads={}", threads);
   const auto run = [name, threads, make = std::move(make)](benchmark::State& state) {
     Ready& now = ready(name, threads, make);
-    for (auto _ : state) now.each.call(now.workers);
+    for (auto _ : state) now.each.call(now.compute);
     count(now.each.work, limits(threads), state);
   };
   benchmark::RegisterBenchmark(name.c_str(), run)->UseRealTime()->Unit(benchmark::kMicrosecond);

@@ -5,14 +5,14 @@
 #include <string>
 
 #include "limits.hpp"
-#include "parallel/workers.hpp"
+#include "parallel/compute.hpp"
 
 namespace omvc::bench {
 
 // One call with its data, which it owns.
 struct Case {
   Work work;
-  std::function<void(Workers&)> call;
+  std::function<void(Compute&)> call;
 };
 
 // Adds a benchmark. `make` is called when the benchmark is about to run, and its case is dropped before the next one is

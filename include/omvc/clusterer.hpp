@@ -23,6 +23,8 @@
 #include <string_view>
 #include <vector>
 
+#include "omvc/assignment.hpp"
+#include "omvc/checkpointing.hpp"
 #include "omvc/chunk.hpp"
 #include "omvc/exchange.hpp"
 #include "omvc/options.hpp"
@@ -36,13 +38,6 @@ namespace omvc {
 class Archive;
 struct StoredModel;
 
-struct Assignment {
-  std::vector<int> labels;         // cluster number of each instance; -1 without any view
-  std::vector<double> confidence;  // share of the vote; NaN without any view. Empty where the method has none
-  std::vector<double> distance;    // from the nearest prototype, relative to what is usual there; likewise
-  std::vector<double> embedding;   // instances x rank, row-major; NaN without any view
-};
-
 struct Feature {
   Index number = 0;   // 0-based
   std::string name;   // or its number as text where the view has no names
@@ -51,36 +46,17 @@ struct Feature {
   bool high = true;   // higher in the cluster than in the others, or lower
 };
 
-// Keeps a long fit safe. The complete state is written at chunk boundaries, and always at the end of a pass, to `file`
-// and a folder FILE.rows beside it; each write replaces the last one atomically. However the process ends, a fit with
-// `resume` goes on from there, and its model and labels have the same bits as those of a fit that was not disturbed.
-struct Checkpointing {
-  std::string file;     // none: no checkpoints
-  bool resume = false;  // go on from the file, or from the start where there is none yet
-  double seconds = 30;  // between two of them, about; 0: not by time
-  Index chunks = 0;     // between two of them; 0: not by chunks
-};
-
-// Removes a checkpoint and its folder: for when the results of the run are safe.
-void remove_checkpoint(const std::string& file);
-
-// What a checkpoint says about its run.
-struct CheckpointSummary {
-  Options options;
-  Schema schema;
-  Index instances = 0;             // of the data
-  int pass = 1;                    // the one that comes next or is under way
-  bool labelling = false;          // all passes are done
-  Index chunks = 0;                // of this pass, done
-  Index pass_instances = 0;        // in them
-  double seconds = 0;              // of the run so far
-  std::vector<PassReport> passes;  // done
-};
-
-// Nothing if the file is a model. Throws ErrorKind::io or ErrorKind::data for a file that is neither.
-std::optional<CheckpointSummary> read_checkpoint(const std::string& file);
-
 enum class ModelKind { whole, prediction };
+
+// What a model tells of itself.
+struct ModelSummary {
+  std::vector<double> cluster_sizes;    // instances of each cluster by number; empty where there are none
+  std::optional<ClusterChoice> choice;  // where the number of clusters was left to the data
+  std::string found_by;                 // how clusters were found, in words
+  Index prototypes = 0;                 // fine prototypes; 0 where there are none
+  double mean_distance = 0;             // of instances from their prototypes; 0 before there are any
+  std::vector<ViewReport> views;        // observed counts and scaling
+};
 
 class Clusterer {
  public:
@@ -109,10 +85,10 @@ class Clusterer {
   // Learns one more chunk of new instances; Chunk::rows tells them apart, so number on from those already learned. The
   // first one decides the schema. A model that was fitted or loaded goes on from where it stands. Prototypes and
   // clusters are made again each time the stream has grown by half or has changed; clusters that are still there keep
-  // their numbers. Method omvc only.
-  ChunkReport partial_fit(Chunk chunk);
+  // their numbers. Method omvc only. Returns the labels of these instances; nothing before there are clusters.
+  Assignment partial_fit(Chunk chunk);
   // The same, with names for the views of a model that has learned nothing yet; another one must have this schema.
-  ChunkReport partial_fit(Chunk chunk, const Schema& schema);
+  Assignment partial_fit(Chunk chunk, const Schema& schema);
   // Makes them again now, from all that was learned.
   void refresh();
   // Goes on learning from where the model stands with all instances of a source, which has the model's schema
@@ -127,9 +103,9 @@ class Clusterer {
   // What happened to the clusters since this was asked last, by partial_fit, refresh and cut.
   std::vector<ClusterEvent> events();
 
-  // Labels instances with the model as it is. Throws ErrorKind::data if the model does not fit the chunk, and
-  // ErrorKind::usage if it has learned too few instances to have clusters.
-  Assignment assign(Chunk chunk) const;
+  // Labels instances with the model as it is; their embedding is made where it is asked for. Throws ErrorKind::data if
+  // the model does not fit the chunk, and ErrorKind::usage if it has learned too few instances to have clusters.
+  Assignment assign(Chunk chunk, bool embedding = false) const;
 
   // The same for a whole source, from where it stands, `chunk` instances at a time (0: as the model was learned, 256 or
   // more), read ahead while it is labelled. Results go to the sink in the order of the stream, numbered from 0. Returns
@@ -155,13 +131,9 @@ class Clusterer {
   int rank() const;                                       // columns of the embedding
   std::span<const double> basis(std::size_t view) const;  // U_v, features x rank, row-major
   std::vector<int> clusters() const;                      // their numbers, ascending
-  std::vector<double> cluster_sizes() const;              // instances of each; empty where the file does not say
-  const std::optional<ClusterChoice>& choice() const;     // where the number of clusters was left to the data
-  std::string found_by() const;                           // how clusters were found, in words
-  Index prototypes() const;                               // fine prototypes; 0 where there are none
   bool learns() const;                                    // partial_fit and cut can be called
   void set_threads(int threads);                          // changes no result
-  std::vector<ViewReport> views() const;                  // observed counts and scaling
+  ModelSummary summary() const;                           // what a model tells of itself
 
   // The features that tell a cluster from the others in a view, at most `count` of them, the most telling first: those
   // whose weight differs most from the mean over the other clusters, higher or lower.

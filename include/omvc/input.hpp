@@ -45,6 +45,8 @@ struct InputOptions {
 // One container file that holds all views, or one file a view. Files whose rows have sample ids are joined by them: an
 // instance is every id that occurs in some file. Others have the same instances in the same rows. "NAME=FILE" gives a
 // view another name than that of its file.
+// An HDF5 file is tried by another process first, which open_input starts; the program has to lend itself to that
+// (omvc/trial.hpp).
 // Throws ErrorKind::io for what cannot be read and ErrorKind::data for what cannot be understood.
 Input open_input(const std::vector<std::string>& paths, const InputOptions& options = {});
 

@@ -45,6 +45,7 @@ enum class Scaling {
   l2,         // negative entries to 0, each row to length 1
   tfidf,      // negative entries to 0, times the inverse document frequency, each row to length 1
   variance,   // each feature shifted to minimum 0, the view divided so that its total variance is 1: views weigh alike
+  clr,        // counts: log(1 + x) less its mean over the row, each feature to 0 .. 1, then as variance
 };
 
 // The algorithm for the row problem of the latent and the basis step.
@@ -63,6 +64,7 @@ struct Options {
   std::vector<Scaling> scaling{Scaling::automatic};
   double half_life = 0;
   double memory = 64;
+  std::vector<std::string> recipe;
   std::vector<double> alpha{1e-2};
   std::vector<double> beta{1e-7};
   double ridge = 10;
@@ -100,7 +102,7 @@ OMVC_ENUM_NAMES(Algorithm, {"omvc", Algorithm::omvc}, {"omvc-paper", Algorithm::
                 {"concat-kmeans", Algorithm::concat_kmeans});
 OMVC_ENUM_NAMES(Scaling, {"auto", Scaling::automatic}, {"none", Scaling::none}, {"total", Scaling::total},
                 {"minmax", Scaling::minmax}, {"standard", Scaling::standard}, {"l2", Scaling::l2},
-                {"tfidf", Scaling::tfidf}, {"variance", Scaling::variance});
+                {"tfidf", Scaling::tfidf}, {"variance", Scaling::variance}, {"clr", Scaling::clr});
 OMVC_ENUM_NAMES(RowSolver, {"hals", RowSolver::hals}, {"newton", RowSolver::newton}, {"diagonal", RowSolver::diagonal});
 #undef OMVC_ENUM_NAMES
 
@@ -143,7 +145,7 @@ inline constexpr std::tuple kParams{
     Param<std::vector<Scaling>>{
         "scaling", &Options::scaling, 0, 0,
         "of every view, or one per view: auto: by its kind; none; total: the paper's, negatives "
-        "to 0 and total mass 1; minmax, standard, variance: shift; l2, tfidf: unit rows"},
+        "to 0 and total mass 1; minmax, standard, variance: shift; l2, tfidf: unit rows; clr: log ratios of counts"},
     Param<double>{"half-life",
                   &Options::half_life,
                   0,
@@ -156,6 +158,12 @@ inline constexpr std::tuple kParams{
                   1e6,
                   "MB for the sample of all rows seen, from which prototypes are made; data that fit are learned whole",
                   {Algorithm::omvc}},
+    Param<std::vector<std::string>>{"recipe",
+                                    &Options::recipe,
+                                    0,
+                                    0,
+                                    "for experiments: other numbers of the method itself (src/recipe/recipe.hpp)",
+                                    {Algorithm::omvc}},
     Param<std::vector<double>>{"alpha",
                                &Options::alpha,
                                1e-300,
@@ -202,6 +210,9 @@ constexpr void for_each_param(F&& f) {
 // parse_option throws ErrorKind::usage naming the option, the text and what is allowed.
 std::string format_option(const Options& options, std::string_view name);
 void parse_option(Options& options, std::string_view name, const std::string& text);
+
+// Whether files and reports name an option: a recipe only where there is one.
+bool is_told(const Options& options, std::string_view name);
 
 // The value of an option that is given once, or once per view.
 template <class T>

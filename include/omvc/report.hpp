@@ -2,14 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "omvc/chunk.hpp"
-#include "omvc/kmeans.hpp"
 #include "omvc/options.hpp"
+#include "omvc/profile.hpp"
 
 namespace omvc {
 
@@ -23,21 +24,11 @@ struct ChunkReport {
   bool labelling = false;  // all passes are done, and instances are labelled once more with the model as it is
 };
 
-// How often the data were multiplied by matrices of so many columns: what learning costs. One product is one view of
-// one chunk multiplied once, which takes as many multiplications as the view has entries there, times the columns.
-struct ProductCount {
-  int columns = 0;
-  Index times = 0;            // X U
-  Index transpose_times = 0;  // X' V
-
-  bool operator==(const ProductCount&) const = default;
-};
-
 // After one pass.
 struct PassReport {
   int pass = 1;
   Index instances = 0;
-  Index chunks = 0;                    // 0 where a checkpoint of an older version does not say
+  Index chunks = 0;
   double loss = 0;                     // the average loss of Eq. (28) over the pass, with the basis at its end
   double error = 0;                    // mean squared distance of an instance from its prototype; 0 where not refined
   double seconds = 0;                  // reading and learning
@@ -45,13 +36,6 @@ struct PassReport {
   Index rounds = 0;                    // sum over chunks
   std::vector<double> loss_curve;      // the loss after each chunk, thinned evenly to at most 256 points
   std::vector<ProductCount> products;  // in ascending order of columns; labelling after the last pass is not counted
-};
-
-// The time that a run spent in one step.
-struct StepTime {
-  std::string name;  // such as row_solver
-  double seconds = 0;
-  bool overlaps = false;  // it went on beside other steps, on a thread of its own: no part of the sum
 };
 
 // What was found in one view while the data were read.
@@ -64,6 +48,8 @@ struct ViewReport {
   std::string scaling;   // what was done to the view, in words
   double explained = 0;  // share of the view's variance about its mean that the clusters explain (refined clusters), or
                          // of its squares that the factorisation does
+  double worth = std::numeric_limits<double>::quiet_NaN();  // what the view alone tells about the clusters: 0 no more
+                                                            // than the name of the largest, 1 all; NaN: not known
 };
 
 // The instances that are present in the same views.
@@ -108,8 +94,10 @@ struct ClusterChoice {
 
 // The clusters of one cut, and those of the next smaller cut that they are parts of.
 struct CutLevel {
-  std::vector<double> sizes;  // instances of each cluster, the largest first
-  std::vector<int> parents;   // of each: the cluster of the level before that holds most of it; -1 in the first
+  std::vector<int> numbers;   // of each cluster, ascending: those that a cut into so many clusters gives them
+  std::vector<double> sizes;  // instances of each, about
+  std::vector<int> parents;   // of each: the number of the cluster of the level before that holds most of it; -1 in the
+                              // first
 };
 
 // An instance worth a look.
@@ -147,18 +135,17 @@ struct Report {
   bool stopped = false;           // the observer asked to stop before the last pass was complete
   std::vector<ViewReport> views;
   std::vector<PassReport> passes;
-  std::vector<int> cluster_numbers;                        // of each cluster, ascending
-  std::vector<Index> cluster_sizes;                        // of each of them
-  Index outliers = 0;                                      // instances much farther from every prototype than is usual
-  double confidence = 0;                                   // mean over instances; 0 where the method has none
-  std::vector<Index> confidence_histogram;                 // instances by confidence: 20 steps from 0 to 1
-  std::vector<ClusterMembers> cluster_members;             // of each cluster; none where there is no confidence
-  std::vector<Notable> farthest;                           // the farthest outliers, at most 20
-  Index prototypes = 0;                                    // fine prototypes; 0 where there are none
-  bool sampled = false;                                    // the data are more than the sample holds
-  std::string found_by;                                    // how clusters were found, in words
-  std::optional<ClusterChoice> choice;                     // where the number of clusters was not given
-  std::vector<std::pair<std::string, double>> candidates;  // clusterings compared, and their errors
+  std::vector<int> cluster_numbers;             // of each cluster, ascending
+  std::vector<Index> cluster_sizes;             // of each of them
+  Index outliers = 0;                           // instances much farther from every prototype than is usual
+  double confidence = 0;                        // mean over instances; 0 where the method has none
+  std::vector<Index> confidence_histogram;      // instances by confidence: 20 steps from 0 to 1
+  std::vector<ClusterMembers> cluster_members;  // of each cluster; none where there is no confidence
+  std::vector<Notable> farthest;                // the farthest outliers, at most 20
+  Index prototypes = 0;                         // fine prototypes; 0 where there are none
+  bool sampled = false;                         // the data are more than the sample holds
+  std::string found_by;                         // how clusters were found, in words
+  std::optional<ClusterChoice> choice;          // where the number of clusters was not given
   std::vector<ClusterEvent> events;
   std::vector<TimePoint> timeline;      // of a stream
   std::uint64_t fingerprint = 0;        // of the data, whatever their order; 0 where nobody took it

@@ -5,11 +5,12 @@
 //
 //     {"id": "p17", "text": {"goal": 2, "match": 1}, "image": [0.1, 0.7]}
 //
-// CSV: the first line names the columns, VIEW:FEATURE (or VIEW.FEATURE, VIEW/FEATURE, VIEW_FEATURE); a column `id`, or
-// one without a view in the first place, names the instance. A view whose cells are all empty is missing.
+// A table in text, as files have them (docs/formats.md): the first line names the columns, by the features of the
+// model, or as VIEW:FEATURE (or VIEW.FEATURE, VIEW/FEATURE, VIEW_FEATURE); a column `id`, or one that is no feature in
+// the first place, names the instance. A view whose cells are all empty is missing.
 //
-//     id,text:goal,text:match,image:1,image:2
-//     p17,2,1,0.1,0.7
+//     id,text:goal,text:match,image:1,image:2        id;height;eyes
+//     p17,2,1,0.1,0.7                                p17;1,80;blue
 #pragma once
 
 #include <memory>
@@ -18,10 +19,11 @@
 #include <vector>
 
 #include "omvc/chunk.hpp"
+#include "omvc/input.hpp"
 
 namespace omvc {
 
-enum class RowFormat { automatic, json, csv };  // automatic: JSON Lines where the first line starts with {
+enum class RowFormat { automatic, json, csv };  // csv: any table; automatic: JSON where { comes first
 
 // What the rows of a stream are held against.
 struct RowsLike {
@@ -29,6 +31,8 @@ struct RowsLike {
   std::vector<bool> sparse;   // of each view
   bool grows = false;         // views, and features of sparse views, that the schema lacks are added to it
   bool ignore_extra = false;  // those that it lacks, and may not have, are left out rather than refused
+  TextOptions text;           // of a table: what its lines do not show; there is always a header
+  std::string id_column;      // of a table: by name or number from 1, or "none"; empty: found
 };
 
 // Brings lines into chunks. Features are found by name where the view has names, else by number from 0 (objects) or by
@@ -41,12 +45,15 @@ class RowReader {
   RowReader(RowReader&&) noexcept;
   RowReader& operator=(RowReader&&) noexcept;
 
-  // Adds the row that a line (without its end) describes; false where it describes none: it is empty, or names the
-  // columns. Throws ErrorKind::data for a line that cannot be used, and ErrorKind::usage for CSV columns that do not
-  // fit, after which no line can be read; what was added before stays either way.
+  // Adds the row that a line (without its end) describes; false where it describes none: it is empty, a comment, or
+  // names the columns. Throws ErrorKind::data for a line that cannot be used, and ErrorKind::usage for columns of a
+  // table that do not fit the model, after which no line can be read; what was added before stays either way.
   bool add(std::string_view line);
   // The id of the line given to add() last, as JSON: a text, a whole number, or null where there is none.
   const std::string& id() const;
+
+  // What the first row of a table showed that is not obvious, for the user, such as columns that are left out.
+  const std::vector<std::string>& notes() const;
 
   Index size() const;  // rows that wait
   // Those rows, numbered from 0, with the views and features of schema(); none wait then.

@@ -10,22 +10,17 @@
 from __future__ import annotations
 
 import importlib
-import os
 from typing import Any
 
-_bin = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin")
-if os.access(os.path.join(_bin, "omvc-probe"), os.X_OK):
-    os.environ.setdefault("OMVC_PROBE", os.path.join(_bin, "omvc-probe"))
-
-from ._core import __version__  # noqa: E402
-from ._table import View  # noqa: E402
-from .clusterer import Clusterer  # noqa: E402
-from .errors import (  # noqa: E402
-    DataError, Error, FileError, NotFittedError, NumericalError, OmvcWarning, UsageError)
+from . import _trial as _trial
+from ._core import __version__, trust_hdf5_files
+from ._table import View
+from .clusterer import Clusterer
+from .errors import DataError, Error, FileError, NotFittedError, NumericalError, OmvcWarning, UsageError
 
 load = Clusterer.load
 
-__all__ = ["Clusterer", "View", "load", "tl", "pl", "Error", "UsageError", "DataError", "FileError", "NumericalError",
+__all__ = ["Clusterer", "View", "load", "trust_hdf5_files", "tl", "pl", "Error", "UsageError", "DataError", "FileError", "NumericalError",
            "NotFittedError", "OmvcWarning", "__version__"]
 
 

@@ -31,7 +31,8 @@ class Report(dict):  # type: ignore[type-arg]
         for view in self["view_details"]:
             share = view["observed"] / self["n"] if self["n"] else 0
             lines.append(f"  view {view['name']}: {view['features']} features, {share:.0%} present, {view['scaling']}, "
-                         f"{view['explained']:.0%} explained")
+                         f"{view['explained']:.0%} explained"
+                         + (f", worth {view['worth']:.2f}" if view.get("worth") is not None else ""))
         sizes = dict(zip(self.get("cluster_numbers", []), self.get("cluster_sizes", [])))
         if sizes:
             lines.append("  sizes: " + ", ".join(f"{number}: {size}" for number, size in sizes.items()))

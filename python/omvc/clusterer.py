@@ -72,7 +72,7 @@ class Clusterer:
         given = _inputs.read(X, present=present, views=views, layer=layer, files=files, schema=known)
         model = self._model if known else _core.Model(_options.texts(self.get_params(), given.names))
         with _progress.shown(self.verbose, "partial_fit") as tell:
-            stopped = model.partial_fit(given.data, self.chunk or _CHUNK, tell)
+            results, stopped = model.partial_fit(given.data, self.chunk or _CHUNK, tell)
         if known is None:
             self.events_ = []
         self._model = model
@@ -84,7 +84,7 @@ class Clusterer:
             raise stopped
         # Labels are those of the instances that were given, as soon as there are clusters.
         if given.tables is not None and model.clusters():
-            self._keep(self._assigned(X, False, present=present, views=views, layer=layer), given.index(0))
+            self._keep(results, given.index(0))
         return self
 
     def refresh(self) -> Clusterer:
@@ -186,7 +186,8 @@ class Clusterer:
                 for v in chosen for k in clusters for number, name, weight, lift, high in model.top_features(v, k, n)]
 
     def tree(self, most: int = 20) -> Any:
-        """How clusters split as their number grows from 2: a list of (sizes, parents) for every number."""
+        """How clusters split as their number grows from 2: a list of (numbers, sizes, parents) for every
+        number: the clusters as `cut` numbers them, and the cluster of the line before that holds most of each."""
         return self._fitted().tree(_options.whole("most", most, 2))
 
     def report(self) -> Any:

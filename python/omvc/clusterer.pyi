@@ -24,9 +24,10 @@ class Clusterer:
     rank: int | None
     chunk: int | None
     passes: int | None
-    scaling: Literal["auto", "none", "total", "minmax", "standard", "l2", "tfidf", "variance"] | Sequence[Literal["auto", "none", "total", "minmax", "standard", "l2", "tfidf", "variance"]] | Mapping[str, Literal["auto", "none", "total", "minmax", "standard", "l2", "tfidf", "variance"]] | None
+    scaling: Literal["auto", "none", "total", "minmax", "standard", "l2", "tfidf", "variance", "clr"] | Sequence[Literal["auto", "none", "total", "minmax", "standard", "l2", "tfidf", "variance", "clr"]] | Mapping[str, Literal["auto", "none", "total", "minmax", "standard", "l2", "tfidf", "variance", "clr"]] | None
     half_life: float | None
     memory: float | None
+    recipe: str | Sequence[str] | Mapping[str, str] | None
     alpha: float | Sequence[float] | Mapping[str, float] | None
     beta: float | Sequence[float] | Mapping[str, float] | None
     ridge: float | None
@@ -44,9 +45,10 @@ class Clusterer:
         rank: int | None = ...,
         chunk: int | None = ...,
         passes: int | None = ...,
-        scaling: Literal["auto", "none", "total", "minmax", "standard", "l2", "tfidf", "variance"] | Sequence[Literal["auto", "none", "total", "minmax", "standard", "l2", "tfidf", "variance"]] | Mapping[str, Literal["auto", "none", "total", "minmax", "standard", "l2", "tfidf", "variance"]] | None = ...,
+        scaling: Literal["auto", "none", "total", "minmax", "standard", "l2", "tfidf", "variance", "clr"] | Sequence[Literal["auto", "none", "total", "minmax", "standard", "l2", "tfidf", "variance", "clr"]] | Mapping[str, Literal["auto", "none", "total", "minmax", "standard", "l2", "tfidf", "variance", "clr"]] | None = ...,
         half_life: float | None = ...,
         memory: float | None = ...,
+        recipe: str | Sequence[str] | Mapping[str, str] | None = ...,
         alpha: float | Sequence[float] | Mapping[str, float] | None = ...,
         beta: float | Sequence[float] | Mapping[str, float] | None = ...,
         ridge: float | None = ...,
@@ -69,7 +71,7 @@ class Clusterer:
     def fit_transform(self, X: Any, y: Any=None, **how: Any) -> Any: ...
     def impute(self, X: Any, **how: Any) -> Any: ...
     def top_features(self, n: int=10, *, view: str | int | None=None, cluster: int | None=None) -> list[Feature]: ...
-    def tree(self, most: int=20) -> list[tuple[list[float], list[int]]]: ...
+    def tree(self, most: int=20) -> list[tuple[list[int], list[float], list[int]]]: ...
     def report(self) -> Report: ...
     def write_page(self, path: Any, *, title: str | None=None, truth: Any=None) -> None: ...
     def save(self, path: Any, *, predictor: bool=False) -> None: ...

@@ -74,8 +74,8 @@ def tree(model: Any, most: int = 12, *, ax: Any = None) -> Any:
     """How clusters split as their number grows."""
     levels = model.tree(most)
     ax = _axes(ax)
-    before: list[float] = []
-    for depth, (sizes, parents) in enumerate(levels):
+    before: dict[int, float] = {}
+    for depth, (numbers, sizes, parents) in enumerate(levels):
         order = sorted(range(len(sizes)), key=lambda k: (before[parents[k]] if parents[k] >= 0 else 0, -sizes[k]))
         total, edge, centres = sum(sizes), 0.0, [0.0] * len(sizes)
         for k in order:
@@ -85,9 +85,9 @@ def tree(model: Any, most: int = 12, *, ax: Any = None) -> Any:
             if parents[k] >= 0:
                 ax.plot([before[parents[k]], centres[k]], [1 - depth, -depth], color="0.6", linewidth=0.8, zorder=0)
             edge += share
-        before = centres
+        before = dict(zip(numbers, centres))
     ax.set_yticks([-depth for depth in range(len(levels))])
-    ax.set_yticklabels([str(len(sizes)) for sizes, _ in levels])
+    ax.set_yticklabels([str(len(sizes)) for _, sizes, _ in levels])
     ax.set_ylabel("clusters")
     ax.set_xlabel("share of the instances")
     return ax

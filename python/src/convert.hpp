@@ -64,5 +64,6 @@ void define_options(nb::module_& module);
 void define_sources(nb::module_& module);
 void define_model(nb::module_& module);
 void define_plan(nb::module_& module);
+void define_trials(nb::module_& module);
 
 }  // namespace omvc::python

@@ -28,9 +28,18 @@ class PyModel {
     return nb::make_tuple(results.take(), report_dict(*report_), watch.stopped() ? watch.reason() : nb::none());
   }
 
-  nb::object partial_fit(Data& data, Index rows, nb::callable tell) {
+  // (results, what stopped it or None). Labels are those that the instances got when they were learned; the first ones,
+  // before there were clusters, get theirs as soon as there are.
+  nb::tuple partial_fit(Data& data, Index rows, nb::callable tell) {
     Watch watch(std::move(tell));
     std::unique_ptr<Source> source = take(data);
+    Collected results(false, source->size());
+    Index done = 0;
+    const auto keep = [&](const Assignment& found) {
+      results.write({done, found.labels, {}, found.confidence, found.distance});
+      done += static_cast<Index>(found.labels.size());
+    };
+    std::vector<Chunk> early;
     working(watch, [&] {
       report_.reset();
       if (!model_.schema().views.empty()) source = make_matched_source(std::move(source), model_.schema());
@@ -38,11 +47,18 @@ class PyModel {
       const Index learned = model_.instances();
       while (std::optional<Chunk> chunk = source->next(rows)) {
         for (Index& row : chunk->rows) row += learned;
-        model_.partial_fit(std::move(*chunk), schema);
+        if (model_.clusters().empty()) early.push_back(*chunk);
+        const Assignment found = model_.partial_fit(std::move(*chunk), schema);
+        if (!model_.clusters().empty()) {
+          const bool begun = !early.empty();
+          for (Chunk& first : early) keep(model_.assign(std::move(first)));
+          early.clear();
+          if (!begun) keep(found);
+        }
         if (!watch.tell("learning", 1, model_.instances())) return;
       }
     });
-    return watch.stopped() ? watch.reason() : nb::none();
+    return nb::make_tuple(results.take(), watch.stopped() ? watch.reason() : nb::none());
   }
 
   nb::dict assign(Data& data, nb::callable tell, bool embedding) {
@@ -105,7 +121,9 @@ class PyModel {
     std::vector<CutLevel> levels;
     locked([&] { levels = model_.tree(most); });
     nb::list out;
-    for (const CutLevel& level : levels) out.append(nb::make_tuple(nb::cast(level.sizes), nb::cast(level.parents)));
+    for (const CutLevel& level : levels) {
+      out.append(nb::make_tuple(nb::cast(level.numbers), nb::cast(level.sizes), nb::cast(level.parents)));
+    }
     return out;
   }
 
@@ -185,10 +203,10 @@ class PyModel {
     report.cluster_numbers = model_.clusters();
     report.clusters = static_cast<int>(report.cluster_numbers.size());
     report.rank = model_.rank();
-    report.views = model_.views();
-    report.prototypes = model_.prototypes();
-    report.found_by = model_.found_by();
-    report.choice = model_.choice();
+    report.views = model_.summary().views;
+    report.prototypes = model_.summary().prototypes;
+    report.found_by = model_.summary().found_by;
+    report.choice = model_.summary().choice;
     return report;
   }
 

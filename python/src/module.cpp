@@ -48,4 +48,5 @@ NB_MODULE(_core, module) {
   omvc::python::define_sources(module);
   omvc::python::define_model(module);
   omvc::python::define_plan(module);
+  omvc::python::define_trials(module);
 }

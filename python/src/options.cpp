@@ -21,6 +21,11 @@ struct TypeName<double> {
   static constexpr const char* kName = "float";
 };
 
+template <>
+struct TypeName<std::string> {
+  static constexpr const char* kName = "str";
+};
+
 template <class T>
 nb::dict described(const Param<T>& param) {
   nb::dict out;

@@ -28,7 +28,7 @@ struct Reduced {
   Vector factors;
 };
 
-Reduced reduce(Symmetric M, Workers& workers) {
+Reduced reduce(Symmetric M, Compute& compute) {
   const Index n = M.rows();
   Reduced out{Vector(n), Vector::Zero(std::max<Index>(n - 1, 0)), {}, Vector::Zero(n)};
   Vector v;  // of the last reflection, and w: M - v w' - w v' is what it leaves; of rows from k on
@@ -51,8 +51,8 @@ Reduced reduce(Symmetric M, Workers& workers) {
     out.factors(k) = factor;
     Vector p(rest);
     // Each column takes the last reflection in, and is multiplied with the next one while it is at hand.
-    const Index share = std::max(kColumnsAtOnce, (rest + workers.threads() - 1) / workers.threads());
-    for_blocks(workers, rest, share, rest > 4 * kColumnsAtOnce, [&](Index first, Index last) {
+    const Index share = std::max(kColumnsAtOnce, (rest + compute.threads() - 1) / compute.threads());
+    for_blocks(compute, rest, share, rest > 4 * kColumnsAtOnce, [&](Index first, Index last) {
       for (Index j = first; j < last; ++j) {
         catch_up(k + 1 + j, k + 1);
         p(j) = factor * M.col(k + 1 + j).tail(rest).dot(next);
@@ -123,8 +123,8 @@ bool diagonalise(Vector& diagonal, Vector& below, std::vector<Rotation>& rotatio
 
 // A few of the largest eigenpairs, ascending. All rotations make the matrix diagonal; of the product of all of them
 // only the columns that are wanted are made, by applying them, and the reflections, backwards to unit vectors.
-std::optional<std::pair<Vector, Symmetric>> few_largest(const Symmetric& M, Index count, Workers& workers) {
-  const Reduced reduced = reduce(M, workers);
+std::optional<std::pair<Vector, Symmetric>> few_largest(const Symmetric& M, Index count, Compute& compute) {
+  const Reduced reduced = reduce(M, compute);
   Vector values = reduced.diagonal;
   Vector below = reduced.below;
   std::vector<Rotation> rotations;
@@ -135,8 +135,8 @@ std::optional<std::pair<Vector, Symmetric>> few_largest(const Symmetric& M, Inde
   std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return values(a) < values(b); });
   order.erase(order.begin(), order.end() - count);
   Symmetric vectors(n, count);
-  const Index share = std::max(kVectorsAtOnce, (count + workers.threads() - 1) / workers.threads());
-  for_blocks(workers, count, share, true, [&](Index first, Index last) {
+  const Index share = std::max(kVectorsAtOnce, (count + compute.threads() - 1) / compute.threads());
+  for_blocks(compute, count, share, true, [&](Index first, Index last) {
     Matrix rows = Matrix::Zero(n, last - first);  // row-major: a rotation mixes two rows
     for (Index j = first; j < last; ++j) rows(order[static_cast<std::size_t>(j)], j - first) = 1;
     RowVector upper(last - first);
@@ -163,27 +163,27 @@ std::optional<std::pair<Vector, Symmetric>> few_largest(const Symmetric& M, Inde
 class Products {
  public:
   using Scalar = double;
-  Products(const Symmetric& M, Workers& workers) : M_(M), workers_(workers) {}
+  Products(const Symmetric& M, Compute& compute) : M_(M), compute_(compute) {}
   Index rows() const { return M_.rows(); }
   Index cols() const { return M_.cols(); }
   void perform_op(const double* x, double* y) const {
     constexpr Index kAtOnce = 64;
     const Eigen::Map<const Vector> in(x, M_.cols());
-    for_blocks(workers_, M_.rows(), kAtOnce, true, [&](Index first, Index last) {
+    for_blocks(compute_, M_.rows(), kAtOnce, true, [&](Index first, Index last) {
       for (Index i = first; i < last; ++i) y[i] = M_.col(i).dot(in);
     });
   }
 
  private:
   const Symmetric& M_;
-  Workers& workers_;
+  Compute& compute_;
 };
 
 }  // namespace
 
-std::pair<Vector, Symmetric> largest_eigenpairs(const Symmetric& M, Index count, Workers& workers) {
+std::pair<Vector, Symmetric> largest_eigenpairs(const Symmetric& M, Index count, Compute& compute) {
   if (M.rows() > kAllAtOnce && 4 * count < M.rows()) {
-    Products product(M, workers);
+    Products product(M, compute);
     const Index basis = std::min(M.rows(), std::max<Index>(2 * count + 1, 40));
     Spectra::SymEigsSolver<Products> solver(product, count, basis);
     solver.init();
@@ -191,7 +191,7 @@ std::pair<Vector, Symmetric> largest_eigenpairs(const Symmetric& M, Index count,
     if (found == count) return {solver.eigenvalues(), solver.eigenvectors()};
   }
   if (static_cast<double>(count) <= kFewOfAll * static_cast<double>(M.rows())) {
-    if (auto few = few_largest(M, count, workers)) return *few;
+    if (auto few = few_largest(M, count, compute)) return *few;
   }
   const Eigen::SelfAdjointEigenSolver<Symmetric> solver(M);
   return {solver.eigenvalues().tail(count), solver.eigenvectors().rightCols(count)};

@@ -5,13 +5,13 @@
 #include <utility>
 
 #include "chunk/matrix.hpp"
-#include "parallel/workers.hpp"
+#include "parallel/compute.hpp"
 
 namespace omvc {
 
 using Symmetric = Eigen::MatrixXd;
 
 // Values ascending, and a column for each.
-std::pair<Vector, Symmetric> largest_eigenpairs(const Symmetric& M, Index count, Workers& workers);
+std::pair<Vector, Symmetric> largest_eigenpairs(const Symmetric& M, Index count, Compute& compute);
 
 }  // namespace omvc

@@ -1,6 +1,7 @@
-// Numbers that clusters keep. After each cut the new clusters are matched to the last ones by the mass they share,
-// where that is most of both or at least a third; what matches keeps its number, what is new gets a number that nobody
-// had, and what happened is told.
+// Numbers that clusters keep. After each cut the new clusters are matched to the last ones by the mass they share. Two
+// can match where each shares more with the other than with any other cluster, or where they share at least a third of
+// the larger one. A new cluster that matches keeps the number, any other gets a number that no cluster had before, and
+// the events say what happened.
 #pragma once
 
 #include <string>
@@ -18,7 +19,7 @@ struct Naming {
   std::vector<ClusterEvent> events;
 };
 
-// Clusters numbered by size, the largest 0; among equals by what comes first, where `firsts` says that.
+// Clusters numbered by size, the largest 0. Where `firsts` is given, equals are numbered by it, the smallest first.
 Naming name_by_size(const std::vector<double>& sizes, const std::vector<Index>& firsts = {});
 
 // shared(i, j): the mass that is in the last cluster i and in the new cluster j; fresh(j): the mass of new cluster j

@@ -19,7 +19,7 @@ std::vector<std::int32_t> part_of(const std::vector<std::int32_t>& labels, Index
 
 // Moves the instances whose label has changed from one prototype to another; returns how many there are.
 Index recount(const Sample& sample, std::size_t pieces, const std::vector<std::int32_t>& before,
-              const std::vector<std::int32_t>& after, FinePrototypes& prototypes, Workers& workers) {
+              const std::vector<std::int32_t>& after, FinePrototypes& prototypes, Compute& compute) {
   Index changed = 0;
   std::vector<std::vector<std::int32_t>> from(pieces);
   std::vector<std::vector<std::int32_t>> to(pieces);
@@ -42,18 +42,18 @@ Index recount(const Sample& sample, std::size_t pieces, const std::vector<std::i
     coming.push_back({&piece, &to[p]});
     changed += moved;
   }
-  prototypes.take_out(leaving, workers);
-  prototypes.count(coming, workers);
+  prototypes.count(leaving, -1, compute);
+  prototypes.count(coming, 1, compute);
   return changed;
 }
 
 }  // namespace
 
-Assigned assign_sample(const Sample& sample, std::size_t pieces, const PrototypeTable& table, Workers& workers) {
-  const Timed timed(workers.profile(), Step::prototypes);
+Assigned assign_sample(const Sample& sample, std::size_t pieces, const PrototypeTable& table, Compute& compute) {
+  const Timed timed(compute.profile(), Step::prototypes);
   std::vector<Near> found(pieces);
-  for_pieces(pieces, workers,
-             [&](std::size_t p, Workers& own) { found[p] = find_near(sample.pieces()[p], table, 1, 0, own); });
+  for_pieces(pieces, compute,
+             [&](std::size_t p, Compute& own) { found[p] = find_near(sample.pieces()[p], table, 1, 0, own); });
   Assigned out;
   for (const Near& near : found) {
     out.labels.insert(out.labels.end(), near.ids.begin(), near.ids.end());
@@ -63,45 +63,20 @@ Assigned assign_sample(const Sample& sample, std::size_t pieces, const Prototype
 }
 
 Refined refine(const Sample& sample, std::size_t pieces, const Schema& schema, int clusters,
-               const std::vector<std::int32_t>& labels, const FineRule& rule, int rounds, Workers& workers) {
+               const std::vector<std::int32_t>& labels, const FineRule& rule, int rounds, Compute& compute) {
   Refined out{.prototypes = FinePrototypes(schema, clusters, rule), .labels = {}, .error = 0};
   std::vector<std::int32_t> next = labels;
   for (int round = 0;; ++round) {
-    const Index changed = recount(sample, pieces, out.labels, next, out.prototypes, workers);
+    const Index changed = recount(sample, pieces, out.labels, next, out.prototypes, compute);
     out.labels = std::move(next);
-    out.prototypes.settle(workers);
+    out.prototypes.settle(compute);
     const bool still = round > 0 && changed * kStillRows <= static_cast<Index>(out.labels.size());
     if (round == rounds || still) break;
-    Assigned assigned = assign_sample(sample, pieces, out.prototypes.table(), workers);
+    Assigned assigned = assign_sample(sample, pieces, *out.prototypes.table(), compute);
     next = std::move(assigned.labels);
     out.error = assigned.error;
   }
   return out;
-}
-
-double normalised_cut(const std::vector<Near>& near, const std::vector<std::int32_t>& labels, int clusters,
-                      Index fine) {
-  Matrix sums = Matrix::Zero(clusters, fine);
-  Vector sizes = Vector::Zero(clusters);
-  std::size_t at = 0;
-  for (const Near& piece : near) {
-    for (std::size_t i = 0; i < piece.distances.size(); ++i, ++at) {
-      if (at >= labels.size() || labels[at] < 0 || piece.id(static_cast<Index>(i), 0) < 0) continue;
-      sizes(labels[at]) += 1;
-      for (Index j = 0; j < piece.count; ++j) {
-        sums(labels[at], piece.id(static_cast<Index>(i), j)) += piece.weight(static_cast<Index>(i), j);
-      }
-    }
-  }
-  const RowVector degree = sums.colwise().sum().cwiseMax(1e-300);
-  double kept = 0;
-  double used = 0;
-  for (int k = 0; k < clusters; ++k) {
-    if (!(sizes(k) > 0)) continue;
-    kept += (sums.row(k).array().square() / degree.array()).sum() / sizes(k);
-    used += 1;
-  }
-  return used > 0 ? 1 - kept / used : 1;
 }
 
 }  // namespace omvc

@@ -1,142 +1,263 @@
 #include "cut/row_graph.hpp"
 
-#include <Eigen/SparseCore>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
-#include "chunk/rows.hpp"
-
 namespace omvc {
 namespace {
 
-constexpr Index kNeighbourShare = 10;  // a row has one in so many of the others for neighbours
-constexpr Index kLeastNeighbours = 10;
-constexpr double kUsualSum = 1;    // the mean sum over a neighbourhood, added to that of each row this many times
-constexpr Index kRowsAtOnce = 64;  // that a thread works on
-constexpr double kBackground = 1;  // affinity of all rows alike, as a multiple of the mean degree
+constexpr Index kRowsAtOnce = 256;
+constexpr double kLeastSquare = 1e-12;  // of a width: rows that are all alike have a width of nothing
 
-using Rows = Eigen::SparseMatrix<double, Eigen::RowMajor>;
+// Edges as they are found; both directions of each.
+class Edges {
+ public:
+  explicit Edges(Index rows) : counts_(static_cast<std::size_t>(rows) + 1, 0) {}
 
-// The rows of one view among the first instances, of unit length, and the instances they belong to.
-struct ViewRows {
-  Rows X;
-  std::vector<Index> instances;
+  void add(std::int32_t a, std::int32_t b, double weight) {
+    from_.push_back(a);
+    to_.push_back(b);
+    weight_.push_back(weight);
+    ++counts_[static_cast<std::size_t>(a) + 1];
+    ++counts_[static_cast<std::size_t>(b) + 1];
+  }
+
+  // Edges between the same rows become one.
+  RowGraph graph(Compute& compute) const {
+    std::vector<Index> begin(counts_.size());
+    std::partial_sum(counts_.begin(), counts_.end(), begin.begin());
+    std::vector<std::pair<std::int32_t, double>> edges(static_cast<std::size_t>(begin.back()));
+    std::vector<Index> next(begin.begin(), begin.end() - 1);
+    for (std::size_t e = 0; e < from_.size(); ++e) {
+      edges[static_cast<std::size_t>(next[static_cast<std::size_t>(from_[e])]++)] = {to_[e], weight_[e]};
+      edges[static_cast<std::size_t>(next[static_cast<std::size_t>(to_[e])]++)] = {from_[e], weight_[e]};
+    }
+    const auto rows = static_cast<Index>(begin.size()) - 1;
+    std::vector<Index> kept(static_cast<std::size_t>(rows), 0);
+    for_blocks(compute, rows, kRowsAtOnce, true, [&](Index first, Index last) {
+      for (Index i = first; i < last; ++i) {
+        const auto from = edges.begin() + begin[static_cast<std::size_t>(i)];
+        const auto end = edges.begin() + begin[static_cast<std::size_t>(i) + 1];
+        std::stable_sort(from, end, [](const auto& a, const auto& b) { return a.first < b.first; });
+        auto to = from;
+        for (auto edge = from; edge != end; ++edge) {
+          if (to != from && (to - 1)->first == edge->first) {
+            (to - 1)->second += edge->second;
+          } else {
+            *to++ = *edge;
+          }
+        }
+        kept[static_cast<std::size_t>(i)] = to - from;
+      }
+    });
+    RowGraph out;
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+      for (Index e = begin[i]; e < begin[i] + kept[i]; ++e) {
+        out.other.push_back(edges[static_cast<std::size_t>(e)].first);
+        out.weight.push_back(edges[static_cast<std::size_t>(e)].second);
+      }
+      out.begin.push_back(static_cast<Index>(out.other.size()));
+    }
+    return out;
+  }
+
+ private:
+  std::vector<Index> counts_;
+  std::vector<std::int32_t> from_;
+  std::vector<std::int32_t> to_;
+  std::vector<double> weight_;
 };
 
-void append_row(const Block& block, Index row, Index at, Rows& out) {
-  out.startVec(at);
-  std::visit(
-      [&](const auto& X) {
-        if constexpr (requires { X.offsets; }) {
-          for (auto e = static_cast<std::size_t>(X.offsets[static_cast<std::size_t>(row)]);
-               e < static_cast<std::size_t>(X.offsets[static_cast<std::size_t>(row) + 1]); ++e) {
-            out.insertBack(at, X.columns[e]) = static_cast<double>(X.values[e]);
-          }
-        } else {
-          for (Index j = 0; j < X.cols; ++j) {
-            const auto x = static_cast<double>(X.values[static_cast<std::size_t>(row * X.cols + j)]);
-            if (x != 0) out.insertBack(at, j) = x;
-          }
-        }
-      },
-      block);
+// The root of the distance of the last neighbour.
+double width_of(const double* distances, Index count) {
+  double last = 0;
+  for (Index j = 0; j < count && std::isfinite(distances[j]); ++j) last = distances[j];
+  return std::sqrt(std::max(last, kLeastSquare));
 }
 
-ViewRows rows_of_view(const Sample& sample, std::size_t view, Index rows) {
-  ViewRows out;
-  const std::size_t pieces = sample.pieces_for(rows);
-  const auto view_of = [&](std::size_t p) -> const ChunkView& { return sample.pieces()[p].chunk->views[view]; };
-  for (std::size_t p = 0; p < pieces; ++p) {
-    for (const Index at : view_of(p).present) {
-      if (sample.first(p) + at < rows) out.instances.push_back(sample.first(p) + at);
-    }
-  }
-  out.X.resize(static_cast<Index>(out.instances.size()), block_cols(view_of(0).block));
-  Index next = 0;
-  for (std::size_t p = 0; p < pieces; ++p) {
-    for (Index i = 0; i < block_rows(view_of(p).block) && next < out.X.rows(); ++i) {
-      append_row(view_of(p).block, i, next++, out.X);
-    }
-  }
-  out.X.finalize();
-  for (Index i = 0; i < out.X.rows(); ++i) {
-    const double length = out.X.row(i).norm();
-    if (length > 0) out.X.row(i) /= length;
-  }
-  return out;
+void to_sum_one(double* weights, Index count) {
+  const double sum = std::accumulate(weights, weights + count, 0.0);
+  for (Index j = 0; j < count && sum > 0; ++j) weights[j] /= sum;
 }
 
-// Adds the relative similarities of one view to W, and 1 to `shared` for every pair of rows that have it.
-void add_view(const ViewRows& view, Matrix& W, Matrix& shared, Workers& workers) {
-  const auto n = static_cast<Index>(view.instances.size());
-  if (n < 2) return;
-  const Rows transposed = view.X.transpose();
-  const Index count = std::min(n - 1, std::max(kLeastNeighbours, n / kNeighbourShare));
-  Matrix relative = Matrix::Zero(n, n);
-  Vector sums = Vector::Zero(n);
-  for_blocks(workers, n, kRowsAtOnce, true, [&](Index first, Index last) {
-    std::vector<Index> order(static_cast<std::size_t>(n));
-    RowVector similar(n);
-    for (Index i = first; i < last; ++i) {
-      similar.setZero();
-      for (Rows::InnerIterator own(view.X, i); own; ++own) {
-        for (Rows::InnerIterator other(transposed, own.col()); other; ++other) {
-          similar(other.col()) += own.value() * other.value();
-        }
-      }
-      similar = similar.cwiseMax(0);
-      similar(i) = 0;
-      std::iota(order.begin(), order.end(), Index{0});
-      std::nth_element(order.begin(), order.begin() + count - 1, order.end(),
-                       [&](Index a, Index b) { return std::pair(-similar(a), a) < std::pair(-similar(b), b); });
-      for (Index j = 0; j < count; ++j) {
-        const Index other = order[static_cast<std::size_t>(j)];
-        relative(i, other) = similar(other);
-        sums(i) += similar(other);
-      }
+template <class Body>
+void for_edges(const RowGraph& graph, Index first, Index last, const Body& body) {
+  for (Index i = first; i < last; ++i) {
+    for (auto e = static_cast<std::size_t>(graph.begin[static_cast<std::size_t>(i)]);
+         e < static_cast<std::size_t>(graph.begin[static_cast<std::size_t>(i) + 1]); ++e) {
+      body(i, e);
     }
-  });
-  // A row that resembles no other has a small sum, and would be tied to the few it shares a word with as firmly as
-  // others to their many: the usual sum is added to each.
-  const double usual = kUsualSum * sums.mean();
-  const Vector scale = (sums.array() + usual).max(1e-300).inverse();
-  for_blocks(workers, n, kRowsAtOnce, true, [&](Index first, Index last) {
-    for (Index i = first; i < last; ++i) relative.row(i) *= scale(i);
-  });
-  for_blocks(workers, n, kRowsAtOnce, true, [&](Index first, Index last) {
-    for (Index i = first; i < last; ++i) {
-      for (Index j = 0; j < n; ++j) {
-        const Index a = view.instances[static_cast<std::size_t>(i)];
-        const Index b = view.instances[static_cast<std::size_t>(j)];
-        W(a, b) += relative(i, j) + relative(j, i);
-        shared(a, b) += 1;
-      }
+  }
+}
+
+void add_edges(const Neighbourhood& of, Index rows, double share, Edges& edges) {
+  const std::vector<double> weights = neighbour_weights(of, rows);
+  for (std::size_t i = 0; i < of.rows.size(); ++i) {
+    for (Index j = 0; j < of.near.count; ++j) {
+      const std::int32_t other = of.near.id(static_cast<Index>(i), j);
+      if (other >= 0)
+        edges.add(of.rows[i], other,
+                  share * weights[i * static_cast<std::size_t>(of.near.count) + static_cast<std::size_t>(j)]);
     }
-  });
+  }
 }
 
 }  // namespace
 
-Matrix row_affinity(const Sample& sample, Index rows, Workers& workers) {
-  Matrix W = Matrix::Zero(rows, rows);
-  Matrix shared = Matrix::Zero(rows, rows);
-  std::vector<ViewRows> views(sample.pieces().front().views.size());
-  for_blocks(workers, static_cast<Index>(views.size()), 1, true, [&](Index v, Index) {
-    views[static_cast<std::size_t>(v)] = rows_of_view(sample, static_cast<std::size_t>(v), rows);
+void append(Neighbourhood& to, const std::vector<Index>& present, Index first, const NearRows& found) {
+  for (const Index at : present) to.rows.push_back(static_cast<std::int32_t>(first + at));
+  to.near.count = found.count;
+  to.near.ids.insert(to.near.ids.end(), found.ids.begin(), found.ids.end());
+  to.near.distances.insert(to.near.distances.end(), found.distances.begin(), found.distances.end());
+}
+
+std::vector<double> neighbour_weights(const Neighbourhood& of, Index rows) {
+  const Index count = of.near.count;
+  std::vector<double> widths(static_cast<std::size_t>(rows), 0.0);
+  for (std::size_t i = 0; i < of.rows.size(); ++i) {
+    widths[static_cast<std::size_t>(of.rows[i])] =
+        width_of(of.near.distances.data() + static_cast<Index>(i) * count, count);
+  }
+  std::vector<double> weights(of.near.ids.size(), 0.0);
+  for (std::size_t i = 0; i < of.rows.size(); ++i) {
+    const auto first = i * static_cast<std::size_t>(count);
+    for (auto e = first; e < first + static_cast<std::size_t>(count); ++e) {
+      if (of.near.ids[e] < 0) continue;
+      const double width =
+          widths[static_cast<std::size_t>(of.rows[i])] * widths[static_cast<std::size_t>(of.near.ids[e])];
+      weights[e] = std::exp(-of.near.distances[e] / std::max(width, kLeastSquare));
+    }
+    to_sum_one(weights.data() + first, count);
+  }
+  return weights;
+}
+
+void outside_weights(const double* distances, Index count, double* weights) {
+  const double width = width_of(distances, count);
+  for (Index j = 0; j < count; ++j) {
+    weights[j] = std::isfinite(distances[j]) ? std::exp(-distances[j] / (width * width)) : 0;
+  }
+  to_sum_one(weights, count);
+}
+
+RowGraph graph_of(const Neighbourhood& of, Index rows, Compute& compute) {
+  Edges edges(rows);
+  add_edges(of, rows, 1, edges);
+  return edges.graph(compute);
+}
+
+RowGraph graph_of_views(const std::vector<Neighbourhood>& views, const Presence& presence,
+                        const std::vector<double>& worth, Compute& compute) {
+  const auto rows = static_cast<Index>(presence.size());
+  Edges edges(rows);
+  for (std::size_t v = 0; v < views.size(); ++v) add_edges(views[v], rows, worth[v], edges);
+  RowGraph graph = edges.graph(compute);
+  for_blocks(compute, rows, kRowsAtOnce, true, [&](Index first, Index last) {
+    for_edges(graph, first, last, [&](Index i, std::size_t e) {
+      const std::vector<bool>& one = presence[static_cast<std::size_t>(i)];
+      const std::vector<bool>& other = presence[static_cast<std::size_t>(graph.other[e])];
+      double shared = 0;
+      for (std::size_t v = 0; v < views.size(); ++v) shared += one[v] && other[v] ? worth[v] : 0;
+      graph.weight[e] /= std::max(shared, 1e-9);
+    });
   });
-  for (const ViewRows& view : views) add_view(view, W, shared, workers);
-  Vector degree(rows);
-  for_blocks(workers, rows, kRowsAtOnce, true, [&](Index first, Index last) {
-    auto own = W.middleRows(first, last - first);
-    own = own.cwiseQuotient(shared.middleRows(first, last - first).cwiseMax(1)).eval();
-    degree.segment(first, last - first) = own.rowwise().sum();
+  return graph;
+}
+
+void weigh(RowGraph& graph, const Matrix& soft, double floor, Compute& compute) {
+  for_blocks(compute, graph.rows(), kRowsAtOnce, true, [&](Index first, Index last) {
+    for_edges(graph, first, last, [&](Index i, std::size_t e) {
+      graph.weight[e] *= floor + (1 - floor) * soft.row(i).dot(soft.row(graph.other[e]));
+    });
   });
-  // Small islands would be cut off first: a little affinity of all rows keeps them (Amini, Chen, Bickel, Levina 2013).
-  const double background = kBackground * degree.mean() / static_cast<double>(rows);
-  for_blocks(workers, rows, kRowsAtOnce, true,
-             [&](Index first, Index last) { W.middleRows(first, last - first).array() += background; });
-  return W;
+}
+
+void balance(RowGraph& graph) {
+  std::vector<double> scale(static_cast<std::size_t>(graph.rows()), 0.0);
+  for_edges(graph, 0, graph.rows(),
+            [&](Index i, std::size_t e) { scale[static_cast<std::size_t>(i)] += graph.weight[e]; });
+  for (double& degree : scale) degree = degree > 0 ? 1 / std::sqrt(degree) : 0;
+  for_edges(graph, 0, graph.rows(), [&](Index i, std::size_t e) {
+    graph.weight[e] *= scale[static_cast<std::size_t>(i)] * scale[static_cast<std::size_t>(graph.other[e])];
+  });
+}
+
+PrototypeGraph::PrototypeGraph(const std::vector<Near>& near, Index rows, Index prototypes)
+    : near_(near.front().count), degree_(Vector::Zero(prototypes)) {
+  for (const Near& piece : near) {
+    for (Index i = 0; i < static_cast<Index>(piece.distances.size()) && this->rows() < rows; ++i) {
+      for (Index j = 0; j < near_; ++j) {
+        ids_.push_back(std::max(0, piece.id(i, j)));
+        weights_.push_back(piece.id(i, j) < 0 ? 0 : piece.weight(i, j));
+        degree_(ids_.back()) += weights_.back();
+      }
+    }
+  }
+  begin_.assign(static_cast<std::size_t>(prototypes) + 1, 0);
+  for (const std::int32_t id : ids_) ++begin_[static_cast<std::size_t>(id) + 1];
+  std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
+  members_.resize(ids_.size());
+  std::vector<Index> next(begin_.begin(), begin_.end() - 1);
+  for (std::size_t e = 0; e < ids_.size(); ++e) {
+    members_[static_cast<std::size_t>(next[static_cast<std::size_t>(ids_[e])]++)] = static_cast<Index>(e);
+  }
+}
+
+void PrototypeGraph::add_product(const Matrix& X, double share, Matrix& out, Compute& compute) const {
+  Matrix sums = Matrix::Zero(degree_.size(), X.cols());
+  for_blocks(compute, degree_.size(), 16, true, [&](Index first, Index last) {
+    for (Index p = first; p < last; ++p) {
+      for (Index at = begin_[static_cast<std::size_t>(p)]; at < begin_[static_cast<std::size_t>(p) + 1]; ++at) {
+        const Index e = members_[static_cast<std::size_t>(at)];
+        sums.row(p) += weights_[static_cast<std::size_t>(e)] * X.row(e / near_);
+      }
+      if (degree_(p) > 0) sums.row(p) *= share / degree_(p);
+    }
+  });
+  for_blocks(compute, X.rows(), kRowsAtOnce, true, [&](Index first, Index last) {
+    for (Index i = first; i < last; ++i) {
+      for (auto e = static_cast<std::size_t>(i * near_); e < static_cast<std::size_t>((i + 1) * near_); ++e) {
+        out.row(i) += weights_[e] * sums.row(ids_[e]);
+      }
+    }
+  });
+}
+
+Matrix PrototypeGraph::votes(const std::vector<int>& labels, int clusters) const {
+  Matrix out = Matrix::Zero(degree_.size(), clusters);
+  for (std::size_t e = 0; e < ids_.size(); ++e) {
+    const int label = labels[e / static_cast<std::size_t>(near_)];
+    if (label >= 0) out(ids_[e], label) += weights_[e];
+  }
+  for (Index p = 0; p < out.rows(); ++p) {
+    if (const double sum = out.row(p).sum(); sum > 0) out.row(p) /= sum;
+  }
+  return out;
+}
+
+Matrix PrototypeGraph::soft(const Matrix& votes) const {
+  Matrix out = Matrix::Zero(rows(), votes.cols());
+  for (std::size_t e = 0; e < ids_.size(); ++e) {
+    out.row(static_cast<Index>(e) / near_) += weights_[e] * votes.row(ids_[e]);
+  }
+  for (Index i = 0; i < out.rows(); ++i) {
+    if (const double sum = out.row(i).sum(); sum > 0) out.row(i) /= sum;
+  }
+  return out;
+}
+
+Matrix GraphSum::times(const Matrix& X, Compute& compute) const {
+  Matrix out = Matrix::Zero(X.rows(), X.cols());
+  for (const auto& one : graphs) {
+    const RowGraph& graph = *one.second;
+    for_blocks(compute, X.rows(), kRowsAtOnce, true, [&](Index first, Index last) {
+      for_edges(graph, first, last,
+                [&](Index i, std::size_t e) { out.row(i) += (one.first * graph.weight[e]) * X.row(graph.other[e]); });
+    });
+  }
+  if (through.second != nullptr) through.second->add_product(X, through.first, out, compute);
+  return out;
 }
 
 }  // namespace omvc

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "chunk/matrix.hpp"
-#include "parallel/workers.hpp"
+#include "parallel/compute.hpp"
 
 namespace omvc {
 
@@ -18,16 +18,12 @@ struct Spectrum {
 };
 
 // The first `count` eigenpairs of the normalised affinity, or all of them where there are fewer nodes.
-Spectrum spectrum_of(const Matrix& affinity, Index count, Workers& workers);
-
-// The same without what some columns of numbers, one per node, explain: behind the first, eigenvectors are orthogonal
-// to them and to the constant, which is one of them. Where a column says which view nodes have, they are not cut by
-// that.
-Spectrum spectrum_beside(const Matrix& affinity, Index count, const Matrix& columns, Workers& workers);
+Spectrum spectrum_of(const Matrix& affinity, Index count, Compute& compute);
 
 // A group of every node, 0 .. clusters-1, for at most as many clusters as the spectrum has vectors and nodes with a
 // degree. A node without a degree is in group 0. The result depends on the seed and not on threads. `starts` are
 // those of k-means.
-std::vector<int> cut_spectrum(const Spectrum& spectrum, int clusters, std::uint64_t seed, int threads, int starts = 20);
+std::vector<int> cut_spectrum(const Spectrum& spectrum, int clusters, std::uint64_t seed, Index starts,
+                              Compute& compute);
 
 }  // namespace omvc

@@ -14,16 +14,16 @@ double fill_weight(const FactorOptions& options, const ViewState& view, const St
 
 }  // namespace
 
-void observe(const FactorOptions& options, const PreparedChunk& chunk, State& state, Workers& workers) {
+void observe(const FactorOptions& options, const PreparedChunk& chunk, State& state, Compute& compute) {
   for (std::size_t v = 0; v < chunk.views.size(); ++v) {
-    if (options.missing != Missing::ignore) chunk.views[v].add_row_sum(state.views[v].row_sum, workers);
+    if (options.missing != Missing::ignore) chunk.views[v].add_row_sum(state.views[v].row_sum, compute);
     state.views[v].observed += static_cast<double>(chunk.views[v].rows());
   }
   state.instances += static_cast<double>(std::count(chunk.observed.begin(), chunk.observed.end(), true));
 }
 
 void make_work(const FactorOptions& options, const PreparedChunk& chunk, const State& state, ChunkWork& work,
-               Workers& workers) {
+               Compute& compute) {
   const Index r = state.scale.size();
   work.views.resize(chunk.views.size());
   work.observed = std::count(chunk.observed.begin(), chunk.observed.end(), true);
@@ -38,7 +38,7 @@ void make_work(const FactorOptions& options, const PreparedChunk& chunk, const S
       view.X = FilledView(chunk.views[v], present, chunk.missing(v), mean, fill_weight(options, known, state));
     }
     view.V.setZero(view.X.rows(), r);
-    view.share.c = view.X.squared_norm(workers);
+    view.share.c = view.X.squared_norm(compute);
   }
   work.consensus.setZero(chunk.size(), r);
   work.ridge = 0;

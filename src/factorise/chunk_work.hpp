@@ -35,12 +35,12 @@ struct ChunkWork {
 
 // Counts the instances of a chunk and, where missing ones are filled, sums its rows: what Eq. (10) and (11) are made
 // of. First pass only, since later passes see nothing new.
-void observe(const FactorOptions& options, const PreparedChunk& chunk, State& state, Workers& workers);
+void observe(const FactorOptions& options, const PreparedChunk& chunk, State& state, Compute& compute);
 
 // Line 3: fills the missing instances where the options ask for it, and sets their weights (Eq. 10, 11). The methods
 // that take a filled row for a real one weigh it 1. All latent rows are zero. Refers to the chunk. What `work` held
 // before is forgotten, but its memory is used again: the matrices as tall as a view has features are made once.
 void make_work(const FactorOptions& options, const PreparedChunk& chunk, const State& state, ChunkWork& work,
-               Workers& workers);
+               Compute& compute);
 
 }  // namespace omvc

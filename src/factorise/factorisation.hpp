@@ -6,7 +6,7 @@
 #include "factorise/factor_options.hpp"
 #include "factorise/state.hpp"
 #include "kernels/data_block.hpp"
-#include "parallel/workers.hpp"
+#include "parallel/compute.hpp"
 
 namespace omvc {
 
@@ -31,13 +31,13 @@ class Factorisation {
 
   // Learns a chunk. From the second pass on, where statistics are replaced, `previous` holds the values that the last
   // pass left for all instances of the chunk, zero for those without any view; null otherwise.
-  LearnedRows learn(const PreparedChunk& chunk, const Matrix* previous, Workers& workers);
+  LearnedRows learn(const PreparedChunk& chunk, const Matrix* previous, Compute& compute);
 
   // Latent rows of a chunk for the basis as it is, in its scale.
-  Matrix embed(const PreparedChunk& chunk, Workers& workers) const;
+  Matrix embed(const PreparedChunk& chunk, Compute& compute) const;
 
-  double average_loss(Workers& workers) const;
-  std::vector<double> explained(Workers& workers) const;  // of each view, over this pass: share of its squares
+  double average_loss(Compute& compute) const;
+  std::vector<double> explained(Compute& compute) const;  // of each view, over this pass: share of its squares
   int rank() const { return static_cast<int>(state_.scale.size()); }
   const FactorOptions& options() const { return options_; }
   const State& state() const { return state_; }

@@ -15,32 +15,32 @@ FilledView::FilledView(const DataBlock& X, const std::vector<Index>& present, co
   weight_ = weight;
 }
 
-void FilledView::times(const Matrix& U, Matrix& out, Workers& workers) const {
+void FilledView::times(const Matrix& U, Matrix& out, Compute& compute) const {
   out.resize(rows(), U.cols());
-  X_->times(U, out.topRows(observed()), workers);
+  X_->times(U, out.topRows(observed()), compute);
   const Index filled = rows() - observed();
   if (filled == 0) return;
   const RowVector mean_U = mean_.transpose() * U;
   out.bottomRows(filled).rowwise() = mean_U;
 }
 
-void FilledView::sums(const Matrix& V, Matrix& A, Matrix& B, Workers& workers) const {
-  gram(V, observed(), weight_ * weight_, A, workers);
+void FilledView::sums(const Matrix& V, Matrix& A, Matrix& B, Compute& compute) const {
+  gram(V, observed(), weight_ * weight_, A, compute);
   B.setZero(X_->cols(), V.cols());
-  add_to(V, B, workers);
+  add_to(V, B, compute);
 }
 
-void FilledView::add_to(const Matrix& V, Matrix& B, Workers& workers) const {
+void FilledView::add_to(const Matrix& V, Matrix& B, Compute& compute) const {
   const Index filled = rows() - observed();
-  X_->add_transpose_times(V.topRows(observed()), B, workers);
+  X_->add_transpose_times(V.topRows(observed()), B, compute);
   if (filled == 0) return;
   const RowVector column_sums = weight_ * weight_ * V.bottomRows(filled).colwise().sum();
   B.noalias() += mean_ * column_sums;
 }
 
-double FilledView::squared_norm(Workers& workers) const {
+double FilledView::squared_norm(Compute& compute) const {
   const auto filled = static_cast<double>(rows() - observed());
-  return X_->squared_norm(workers) + (filled > 0 ? filled * weight_ * weight_ * mean_.squaredNorm() : 0.0);
+  return X_->squared_norm(compute) + (filled > 0 ? filled * weight_ * weight_ * mean_.squaredNorm() : 0.0);
 }
 
 }  // namespace omvc

@@ -33,14 +33,14 @@ class FilledView {
   TwoRuns lasso(double beta) const { return {observed(), beta, beta / (weight_ * weight_)}; }
 
   // out = X U.
-  void times(const Matrix& U, Matrix& out, Workers& workers) const;
+  void times(const Matrix& U, Matrix& out, Compute& compute) const;
 
   // The chunk's share of the running sums for latent rows V: A = V' W^2 V (Eq. 26), B = X' W^2 V (Eq. 27).
-  void sums(const Matrix& V, Matrix& A, Matrix& B, Workers& workers) const;
+  void sums(const Matrix& V, Matrix& A, Matrix& B, Compute& compute) const;
   // B += X' W^2 V alone.
-  void add_to(const Matrix& V, Matrix& B, Workers& workers) const;
+  void add_to(const Matrix& V, Matrix& B, Compute& compute) const;
 
-  double squared_norm(Workers& workers) const;  // ||W X||^2
+  double squared_norm(Compute& compute) const;  // ||W X||^2
 
  private:
   const DataBlock* X_ = nullptr;

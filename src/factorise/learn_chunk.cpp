@@ -18,36 +18,36 @@ constexpr double kSolved = 1e-6;
 
 // The first latent rows of a chunk: what the current basis makes of it.
 void start_latent(const FactorOptions& options, const State& state, int rounds, double done, ChunkWork& work,
-                  Workers& workers) {
+                  Compute& compute) {
   double diagonal = 0;
   for (std::size_t v = 0; v < work.views.size(); ++v) {
-    refresh_products(state.views[v].U, work.views[v], workers);
+    refresh_products(state.views[v].U, work.views[v], compute);
     diagonal += work.views[v].UtU.trace();
   }
   work.ridge =
       options.ridge * diagonal / static_cast<double>(work.views.size()) / static_cast<double>(state.scale.size());
   if (options.consensus == Consensus::tight) {
-    update_joint_latent(options, rounds, done, work, workers);
+    update_joint_latent(options, rounds, done, work, compute);
     return;
   }
   for (int round = 0; round < rounds; ++round) {
     for (std::size_t v = 0; v < work.views.size(); ++v) {
-      update_latent(options, v, work.consensus, work.views[v], workers);
+      update_latent(options, v, work.consensus, work.views[v], compute);
     }
     update_consensus(options, work);
   }
 }
 
 // Takes the share that the last pass left for this chunk out of the sums, and starts from its rows.
-void subtract_previous(const Matrix& previous, State& state, ChunkWork& work, Workers& workers) {
+void subtract_previous(const Matrix& previous, State& state, ChunkWork& work, Compute& compute) {
   for (std::size_t v = 0; v < work.views.size(); ++v) {
     ViewWork& view = work.views[v];
     Sums& seen = state.views[v].seen;
     for (Index i = 0; i < view.X.rows(); ++i)
       view.V.row(i) = -previous.row(view.X.positions()[static_cast<std::size_t>(i)]);
-    gram(view.V, view.X.observed(), view.X.squared_weights().rest, view.share.A, workers);
+    gram(view.V, view.X.observed(), view.X.squared_weights().rest, view.share.A, compute);
     seen.A -= view.share.A;
-    view.X.add_to(view.V, seen.B, workers);
+    view.X.add_to(view.V, seen.B, compute);
     seen.c -= view.share.c;
     view.V = -view.V;
   }
@@ -57,31 +57,31 @@ void subtract_previous(const Matrix& previous, State& state, ChunkWork& work, Wo
 }  // namespace
 
 ChunkOutcome learn_chunk(const FactorOptions& options, const PreparedChunk& chunk, const Matrix* previous, State& state,
-                         ChunkWork& work, Workers& workers) {
-  if (state.pass == 1) observe(options, chunk, state, workers);
-  make_work(options, chunk, state, work, workers);
-  if (previous != nullptr) subtract_previous(*previous, state, work, workers);
-  start_latent(options, state, kStartRounds, kLearned, work, workers);
-  for (std::size_t v = 0; v < work.views.size(); ++v) refresh_sums(state.views[v].seen, work.views[v], workers);
+                         ChunkWork& work, Compute& compute) {
+  if (state.pass == 1) observe(options, chunk, state, compute);
+  make_work(options, chunk, state, work, compute);
+  if (previous != nullptr) subtract_previous(*previous, state, work, compute);
+  start_latent(options, state, kStartRounds, kLearned, work, compute);
+  for (std::size_t v = 0; v < work.views.size(); ++v) refresh_sums(state.views[v].seen, work.views[v], compute);
 
-  double loss = objective(options, state, work, workers);
+  double loss = objective(options, state, work, compute);
   int round = 0;
   while (round < options.rounds) {
     ++round;
     for (std::size_t v = 0; v < work.views.size(); ++v) {
-      update_basis(options, work.views[v], state.views[v].U, workers);  // line 5
-      refresh_products(state.views[v].U, work.views[v], workers);
+      update_basis(options, work.views[v], state.views[v].U, compute);  // line 5
+      refresh_products(state.views[v].U, work.views[v], compute);
       if (options.consensus == Consensus::soft) {
-        update_latent(options, v, work.consensus, work.views[v], workers);  // line 6
+        update_latent(options, v, work.consensus, work.views[v], compute);  // line 6
       }
     }
     if (options.consensus == Consensus::tight) {
-      update_joint_latent(options, 1, kLearned, work, workers);  // lines 6 and 7, alpha = inf
+      update_joint_latent(options, 1, kLearned, work, compute);  // lines 6 and 7, alpha = inf
     } else {
       update_consensus(options, work);  // line 7
     }
-    for (std::size_t v = 0; v < work.views.size(); ++v) refresh_sums(state.views[v].seen, work.views[v], workers);
-    const double next = objective(options, state, work, workers);
+    for (std::size_t v = 0; v < work.views.size(); ++v) refresh_sums(state.views[v].seen, work.views[v], compute);
+    const double next = objective(options, state, work, compute);
     if (!std::isfinite(next)) {
       throw Error(ErrorKind::numerical, "the loss is no longer a finite number; check the scale of the data");
     }
@@ -89,42 +89,42 @@ ChunkOutcome learn_chunk(const FactorOptions& options, const PreparedChunk& chun
     loss = next;
     if (converged) break;
   }
-  for (std::size_t v = 0; v < work.views.size(); ++v) keep_sums(work.views[v], state.views[v], workers);
+  for (std::size_t v = 0; v < work.views.size(); ++v) keep_sums(work.views[v], state.views[v], compute);
   const double left = penalty(options, work);
   // Where shares are replaced the penalty of the past is left out of the loss that stops a chunk: it is a constant
   // there.
   if (options.statistics == Statistics::accumulate) state.seen_penalty += left;
   state.pass_penalty += left;
   state.pass_instances += static_cast<double>(work.observed);
-  rescale_basis(options, state, &work, workers);
+  rescale_basis(options, state, &work, compute);
   if (options.consensus == Consensus::soft) update_consensus(options, work);
   return {work.consensus, work.observed, round};
 }
 
-Matrix embed_chunk(const FactorOptions& options, const PreparedChunk& chunk, const State& state, Workers& workers) {
+Matrix embed_chunk(const FactorOptions& options, const PreparedChunk& chunk, const State& state, Compute& compute) {
   ChunkWork work;
-  make_work(options, chunk, state, work, workers);
-  start_latent(options, state, kEmbedRounds, kSolved, work, workers);
+  make_work(options, chunk, state, work, compute);
+  start_latent(options, state, kEmbedRounds, kSolved, work, compute);
   return std::move(work.consensus);
 }
 
-double average_loss(const State& state, Workers& workers) {
+double average_loss(const State& state, Compute& compute) {
   if (!(state.pass_instances > 0)) return 0;
   double loss = state.pass_penalty;
   for (const ViewState& view : state.views) {
     Matrix UtU;
-    gram(view.U, UtU, workers);
-    loss += reconstruction_error(view.pass, view.U, UtU, workers);
+    gram(view.U, UtU, compute);
+    loss += reconstruction_error(view.pass, view.U, UtU, compute);
   }
   return loss / state.pass_instances;
 }
 
-std::vector<double> explained_squares(const State& state, Workers& workers) {
+std::vector<double> explained_squares(const State& state, Compute& compute) {
   std::vector<double> share;
   for (const ViewState& view : state.views) {
     Matrix UtU;
-    gram(view.U, UtU, workers);
-    share.push_back(view.pass.c > 0 ? 1 - reconstruction_error(view.pass, view.U, UtU, workers) / view.pass.c : 0);
+    gram(view.U, UtU, compute);
+    share.push_back(view.pass.c > 0 ? 1 - reconstruction_error(view.pass, view.U, UtU, compute) / view.pass.c : 0);
   }
   return share;
 }

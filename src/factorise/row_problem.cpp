@@ -46,23 +46,23 @@ RowProblem::RowProblem(RowSolver solver, Matrix G, double done) : solver_(solver
   lipschitz_ = G_.cwiseAbs().rowwise().sum().maxCoeff();
 }
 
-void RowProblem::improve(const MatrixIn& Q, const TwoRuns& l, int steps, MatrixOut Z, Workers& workers) const {
-  improve_some(Q, l, steps, {0, Z.rows(), nullptr}, Z, workers);
+void RowProblem::improve(const MatrixIn& Q, const TwoRuns& l, int steps, MatrixOut Z, Compute& compute) const {
+  improve_some(Q, l, steps, {0, Z.rows(), nullptr}, Z, compute);
 }
 
 void RowProblem::improve(const MatrixIn& Q, int steps, std::span<const Index> rows, MatrixOut Z,
-                         Workers& workers) const {
-  improve_some(Q, {}, steps, {0, static_cast<Index>(rows.size()), rows.data()}, Z, workers);
+                         Compute& compute) const {
+  improve_some(Q, {}, steps, {0, static_cast<Index>(rows.size()), rows.data()}, Z, compute);
 }
 
 void RowProblem::improve_some(const MatrixIn& Q, const TwoRuns& l, int steps, const Some& some, MatrixOut Z,
-                              Workers& workers) const {
-  const Timed timed(workers.profile(), Step::row_solver);
+                              Compute& compute) const {
+  const Timed timed(compute.profile(), Step::row_solver);
   if (!(lipschitz_ > 0)) return;  // G = 0: nothing was observed, and every z is as good as another
   const Index r = G_.rows();
   const double work = static_cast<double>(r * r) * steps;  // of a row
   const Index block = simd::kLane * static_cast<Index>(1 + kTask / (work * static_cast<double>(simd::kLane)));
-  for_blocks(workers, some.size(), block, work * static_cast<double>(some.size()) > kWorthThreads,
+  for_blocks(compute, some.size(), block, work * static_cast<double>(some.size()) > kWorthThreads,
              [&](Index first, Index last) {
                const Some part{some.first + first, some.first + last, some.rows};
                if (solver_ == RowSolver::hals) {

@@ -14,7 +14,7 @@
 #include "omvc/options.hpp"
 
 #include "chunk/matrix.hpp"
-#include "parallel/workers.hpp"
+#include "parallel/compute.hpp"
 
 namespace omvc {
 
@@ -39,10 +39,10 @@ class RowProblem {
   //   diagonal  the same with diag(H) for H (Section IV-B).
   //   hals      cyclic coordinate descent: every coordinate to its minimum given the others. A row takes no
   //             more steps after one that moves none of its entries by more than `done` times its largest one.
-  void improve(const MatrixIn& Q, const TwoRuns& l, int steps, MatrixOut Z, Workers& workers) const;
+  void improve(const MatrixIn& Q, const TwoRuns& l, int steps, MatrixOut Z, Compute& compute) const;
 
   // The same with l = 0 for some rows alone, which have the same numbers in Q and Z.
-  void improve(const MatrixIn& Q, int steps, std::span<const Index> rows, MatrixOut Z, Workers& workers) const;
+  void improve(const MatrixIn& Q, int steps, std::span<const Index> rows, MatrixOut Z, Compute& compute) const;
 
   // J of one row, and how far the row is from satisfying the KKT conditions: max over k of |min(z_k, grad_k)|.
   double objective(const RowVector& z, const RowVector& q, double l) const;
@@ -61,7 +61,7 @@ class RowProblem {
     Index operator[](Index i) const { return rows == nullptr ? first + i : rows[first + i]; }
   };
   void improve_some(const MatrixIn& Q, const TwoRuns& l, int steps, const Some& some, MatrixOut Z,
-                    Workers& workers) const;
+                    Compute& compute) const;
   void newton(const MatrixIn& Q, const TwoRuns& l, int steps, const Some& some, MatrixOut Z) const;
   void descend(const MatrixIn& Q, const TwoRuns& l, int steps, const Some& some, MatrixOut Z) const;
   bool search(const double* direction, const double* half_gradient, double* z) const;

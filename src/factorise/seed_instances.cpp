@@ -55,22 +55,22 @@ Candidates find_candidates(const PreparedChunk& chunk) {
   return found;
 }
 
-Vector mean_of(const DataBlock& view, Workers& workers) {
+Vector mean_of(const DataBlock& view, Compute& compute) {
   Vector mean = Vector::Zero(view.cols());
-  view.add_row_sum(mean, workers);
+  view.add_row_sum(mean, compute);
   return mean / static_cast<double>(std::max<Index>(1, view.rows()));
 }
 
 // Squared distances between instances, as means over the views that both have, or over all views where they are filled.
 class Distances {
  public:
-  Distances(const PreparedChunk& chunk, const Candidates& candidates, bool filled, Workers& workers)
-      : chunk_(&chunk), candidates_(&candidates), filled_(filled), workers_(&workers) {
+  Distances(const PreparedChunk& chunk, const Candidates& candidates, bool filled, Compute& compute)
+      : chunk_(&chunk), candidates_(&candidates), filled_(filled), compute_(&compute) {
     for (std::size_t v = 0; v < chunk.views.size(); ++v) {
       const Block& block = chunk.chunk->views[v].block;
       norms_.emplace_back();
       for (Index i = 0; i < block_rows(block); ++i) norms_.back().push_back(row_squared_norm(block, i));
-      if (filled) means_.push_back(mean_of(chunk.views[v], workers));
+      if (filled) means_.push_back(mean_of(chunk.views[v], compute));
     }
   }
 
@@ -90,7 +90,7 @@ class Distances {
       }
       const double own = row >= 0 ? norms_[v][static_cast<std::size_t>(row)] : x.squaredNorm();
       Matrix products(chunk_->views[v].rows(), 1);
-      chunk_->views[v].times(x, products, *workers_);
+      chunk_->views[v].times(x, products, *compute_);
       const double from_mean = filled_ ? (means_[v] - x.col(0)).squaredNorm() : 0;
       for (std::size_t i = 0; i < all.size(); ++i) {
         const Index other = candidates_->row_in[v][static_cast<std::size_t>(all[i])];
@@ -108,15 +108,15 @@ class Distances {
   const PreparedChunk* chunk_;
   const Candidates* candidates_;
   bool filled_;
-  Workers* workers_;
+  Compute* compute_;
   std::vector<std::vector<double>> norms_;  // view, row
   std::vector<Vector> means_;               // of each view, where missing rows are filled
 };
 
 std::vector<Index> choose_instances(const PreparedChunk& chunk, const Candidates& candidates, Index count,
-                                    const Random& random, bool filled, Workers& workers) {
+                                    const Random& random, bool filled, Compute& compute) {
   const std::size_t n = candidates.positions.size();
-  const Distances distances(chunk, candidates, filled, workers);
+  const Distances distances(chunk, candidates, filled, compute);
   std::vector<Index> chosen;
   std::vector<double> nearest(n, 1.0);
   std::vector<bool> taken(n, false);
@@ -143,17 +143,17 @@ std::vector<Index> choose_instances(const PreparedChunk& chunk, const Candidates
 
 }  // namespace
 
-std::vector<Matrix> seed_instances(const PreparedChunk& chunk, Index count, const Random& random, Workers& workers,
+std::vector<Matrix> seed_instances(const PreparedChunk& chunk, Index count, const Random& random, Compute& compute,
                                    Absent absent) {
   const Candidates candidates = find_candidates(chunk);
   const std::vector<Index> chosen =
-      choose_instances(chunk, candidates, count, random, absent == Absent::filled, workers);
+      choose_instances(chunk, candidates, count, random, absent == Absent::filled, compute);
   std::vector<Matrix> seeds;
   std::uint64_t used = static_cast<std::uint64_t>(count);  // random numbers spent so far
   for (std::size_t v = 0; v < chunk.views.size(); ++v) {
     const Block& block = chunk.chunk->views[v].block;
     Matrix U = Matrix::Zero(block_cols(block), count);
-    const Vector mean = mean_of(chunk.views[v], workers);
+    const Vector mean = mean_of(chunk.views[v], compute);
     for (Index k = 0; k < count; ++k) {
       const bool drawn = k < static_cast<Index>(chosen.size());
       const Index row =

@@ -20,7 +20,7 @@ enum class Absent {
 // view count as far apart as the farthest pair known. Returns d_v x count for every view, an instance a column. Beyond
 // the number of instances, columns are varied means. A view absent from the chunk gives zeros. `random` is given the
 // stream of one purpose; different streams give independent draws.
-std::vector<Matrix> seed_instances(const PreparedChunk& chunk, Index count, const Random& random, Workers& workers,
+std::vector<Matrix> seed_instances(const PreparedChunk& chunk, Index count, const Random& random, Compute& compute,
                                    Absent absent = Absent::varied);
 
 }  // namespace omvc

@@ -5,7 +5,7 @@
 
 namespace omvc {
 
-void start_basis(const FactorOptions& options, const PreparedChunk& chunk, State& state, Workers& workers) {
+void start_basis(const FactorOptions& options, const PreparedChunk& chunk, State& state, Compute& compute) {
   std::vector<std::size_t> fresh;
   for (std::size_t v = 0; v < chunk.views.size(); ++v) {
     if (state.views[v].observed == 0 && !chunk.present(v).empty()) fresh.push_back(v);
@@ -19,10 +19,10 @@ void start_basis(const FactorOptions& options, const PreparedChunk& chunk, State
     }
   } else {
     const Random random(options.seed, Purpose::basis);
-    std::vector<Matrix> seeds = seed_instances(chunk, state.scale.size(), random, workers);
+    std::vector<Matrix> seeds = seed_instances(chunk, state.scale.size(), random, compute);
     for (const std::size_t v : fresh) state.views[v].U = std::move(seeds[v]);
   }
-  rescale_basis(options, state, nullptr, workers);
+  rescale_basis(options, state, nullptr, compute);
 }
 
 }  // namespace omvc

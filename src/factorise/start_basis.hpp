@@ -4,7 +4,7 @@
 #include "factorise/factor_options.hpp"
 #include "factorise/state.hpp"
 #include "kernels/data_block.hpp"
-#include "parallel/workers.hpp"
+#include "parallel/compute.hpp"
 
 namespace omvc {
 
@@ -12,6 +12,6 @@ namespace omvc {
 // rescale_basis.
 //   random  uniform numbers, keyed by seed, view, feature and component.
 //   data    instances of the chunk (seed_instances).
-void start_basis(const FactorOptions& options, const PreparedChunk& chunk, State& state, Workers& workers);
+void start_basis(const FactorOptions& options, const PreparedChunk& chunk, State& state, Compute& compute);
 
 }  // namespace omvc

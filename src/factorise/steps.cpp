@@ -14,9 +14,9 @@ namespace {
 // which cost little beside the product.
 int steps(const FactorOptions& options) { return options.solver == RowSolver::hals ? 4 : 1; }
 
-void gather(const Matrix& from, const std::vector<Index>& positions, Matrix& out, Workers& workers) {
+void gather(const Matrix& from, const std::vector<Index>& positions, Matrix& out, Compute& compute) {
   out.resize(static_cast<Index>(positions.size()), from.cols());
-  for_tall_blocks(workers, out.rows(), out.cols(), [&](Index first, Index count) {
+  for_tall_blocks(compute, out.rows(), out.cols(), [&](Index first, Index count) {
     for (Index i = first; i < first + count; ++i) out.row(i) = from.row(positions[static_cast<std::size_t>(i)]);
   });
 }
@@ -35,21 +35,21 @@ RowVector inverse_or_one(const RowVector& D) {
 
 }  // namespace
 
-void update_basis(const FactorOptions& options, ViewWork& work, Matrix& U, Workers& workers) {
+void update_basis(const FactorOptions& options, ViewWork& work, Matrix& U, Compute& compute) {
   const RowProblem problem(options.solver, work.total.A);
-  problem.improve(work.total.B, {}, steps(options), U, workers);
+  problem.improve(work.total.B, {}, steps(options), U, compute);
 }
 
 void update_latent(const FactorOptions& options, std::size_t view, const Matrix& consensus, ViewWork& work,
-                   Workers& workers) {
+                   Compute& compute) {
   const double alpha = of_view(options.alpha, view);
   Matrix G = work.UtU;
   G.diagonal().array() += alpha;
   Matrix Q;
-  gather(consensus, work.X.positions(), Q, workers);
+  gather(consensus, work.X.positions(), Q, compute);
   Q = work.XU + alpha * Q;
   const RowProblem problem(options.solver, std::move(G));
-  problem.improve(Q, work.X.lasso(of_view(options.beta, view)), steps(options), work.V, workers);
+  problem.improve(Q, work.X.lasso(of_view(options.beta, view)), steps(options), work.V, compute);
 }
 
 void update_consensus(const FactorOptions& options, ChunkWork& work) {
@@ -70,12 +70,12 @@ void update_consensus(const FactorOptions& options, ChunkWork& work) {
   }
 }
 
-void update_joint_latent(const FactorOptions& options, int rounds, double done, ChunkWork& work, Workers& workers) {
+void update_joint_latent(const FactorOptions& options, int rounds, double done, ChunkWork& work, Compute& compute) {
   const Index r = work.consensus.cols();
   Matrix& Q = work.products;
   Q.setZero(work.consensus.rows(), r);
   for (const ViewWork& view : work.views) {
-    for_tall_blocks(workers, view.X.rows(), r, [&](Index first, Index count) {
+    for_tall_blocks(compute, view.X.rows(), r, [&](Index first, Index count) {
       for (Index i = first; i < first + count; ++i) {
         Q.row(view.X.positions()[static_cast<std::size_t>(i)]) += view.XU.row(i);
       }
@@ -98,48 +98,48 @@ void update_joint_latent(const FactorOptions& options, int rounds, double done, 
     }
     problems.emplace_back(options.solver, std::move(G), done);
   }
-  const Timed timed(workers.profile(), Step::row_solver);
-  for_blocks(workers, static_cast<Index>(tasks.size()), 1, true, [&](Index at, Index) {
-    Workers alone;
+  const Timed timed(compute.profile(), Step::row_solver);
+  for_blocks(compute, static_cast<Index>(tasks.size()), 1, true, [&](Index at, Index) {
+    Compute alone;
     const Task& task = tasks[static_cast<std::size_t>(at)];
     problems[task.problem].improve(Q, rounds * steps(options), task.rows, work.consensus, alone);
   });
-  for (ViewWork& view : work.views) gather(work.consensus, view.X.positions(), view.V, workers);
+  for (ViewWork& view : work.views) gather(work.consensus, view.X.positions(), view.V, compute);
 }
 
-void refresh_products(const Matrix& U, ViewWork& work, Workers& workers) {
-  work.X.times(U, work.XU, workers);
-  gram(U, work.UtU, workers);
+void refresh_products(const Matrix& U, ViewWork& work, Compute& compute) {
+  work.X.times(U, work.XU, compute);
+  gram(U, work.UtU, compute);
 }
 
-void refresh_sums(const Sums& past, ViewWork& work, Workers& workers) {
+void refresh_sums(const Sums& past, ViewWork& work, Compute& compute) {
   Sums& total = work.total;
-  gram(work.V, work.X.observed(), work.X.squared_weights().rest, total.A, workers);
+  gram(work.V, work.X.observed(), work.X.squared_weights().rest, total.A, compute);
   total.A += past.A;
   total.B.resize(past.B.rows(), past.B.cols());
-  for_tall_blocks(workers, past.B.rows(), past.B.cols(), [&](Index first, Index count) {
+  for_tall_blocks(compute, past.B.rows(), past.B.cols(), [&](Index first, Index count) {
     total.B.middleRows(first, count) = past.B.middleRows(first, count);
   });
-  work.X.add_to(work.V, total.B, workers);
+  work.X.add_to(work.V, total.B, compute);
   total.c = past.c + work.share.c;
 }
 
-void keep_sums(ViewWork& work, ViewState& view, Workers& workers) {
+void keep_sums(ViewWork& work, ViewState& view, Compute& compute) {
   view.pass.A += work.total.A - view.seen.A;
   view.pass.c += work.share.c;
-  for_tall_blocks(workers, view.U.rows(), view.U.cols(), [&](Index first, Index count) {
+  for_tall_blocks(compute, view.U.rows(), view.U.cols(), [&](Index first, Index count) {
     view.pass.B.middleRows(first, count) +=
         work.total.B.middleRows(first, count) - view.seen.B.middleRows(first, count);
   });
   std::swap(view.seen, work.total);
 }
 
-void rescale_basis(const FactorOptions& options, State& state, ChunkWork* work, Workers& workers) {
+void rescale_basis(const FactorOptions& options, State& state, ChunkWork* work, Compute& compute) {
   const auto rescale_view = [&](std::size_t v, const RowVector& D) {
     ViewState& view = state.views[v];
     const RowVector shrink = inverse_or_one(D);
     const RowVector safe = inverse_or_one(shrink);
-    for_tall_blocks(workers, view.U.rows(), view.U.cols(), [&](Index first, Index count) {
+    for_tall_blocks(compute, view.U.rows(), view.U.cols(), [&](Index first, Index count) {
       view.U.middleRows(first, count) *= shrink.asDiagonal();
       view.seen.B.middleRows(first, count) *= safe.asDiagonal();
       view.pass.B.middleRows(first, count) *= safe.asDiagonal();
@@ -149,11 +149,11 @@ void rescale_basis(const FactorOptions& options, State& state, ChunkWork* work, 
     if (work != nullptr) work->views[v].V *= safe.asDiagonal();
   };
   if (options.consensus == Consensus::soft) {
-    for (std::size_t v = 0; v < state.views.size(); ++v) rescale_view(v, column_sums(state.views[v].U, workers));
+    for (std::size_t v = 0; v < state.views.size(); ++v) rescale_view(v, column_sums(state.views[v].U, compute));
     return;
   }
   RowVector D = RowVector::Zero(state.scale.size());
-  for (const ViewState& view : state.views) D += column_sums(view.U, workers);
+  for (const ViewState& view : state.views) D += column_sums(view.U, compute);
   D /= static_cast<double>(state.views.size());
   if ((D.array() > 1 - kNearOne).all() && (D.array() < 1 + kNearOne).all()) return;
   for (std::size_t v = 0; v < state.views.size(); ++v) rescale_view(v, D);
@@ -192,15 +192,15 @@ double penalty(const FactorOptions& options, const ChunkWork& work) {
   return sum;
 }
 
-double reconstruction_error(const Sums& sums, const Matrix& U, const Matrix& UtU, Workers& workers) {
-  const double error = sums.c - 2 * inner_product(sums.B, U, workers) + sums.A.cwiseProduct(UtU).sum();
+double reconstruction_error(const Sums& sums, const Matrix& U, const Matrix& UtU, Compute& compute) {
+  const double error = sums.c - 2 * inner_product(sums.B, U, compute) + sums.A.cwiseProduct(UtU).sum();
   return error < 0 ? 0 : error;
 }
 
-double objective(const FactorOptions& options, const State& state, const ChunkWork& work, Workers& workers) {
+double objective(const FactorOptions& options, const State& state, const ChunkWork& work, Compute& compute) {
   double loss = state.seen_penalty + penalty(options, work);
   for (std::size_t v = 0; v < state.views.size(); ++v) {
-    loss += reconstruction_error(work.views[v].total, state.views[v].U, work.views[v].UtU, workers);
+    loss += reconstruction_error(work.views[v].total, state.views[v].U, work.views[v].UtU, compute);
   }
   return loss;
 }

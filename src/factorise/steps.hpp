@@ -8,11 +8,11 @@
 namespace omvc {
 
 // Line 5: U by Eq. (16), from the sums of the past and of this chunk.
-void update_basis(const FactorOptions& options, ViewWork& work, Matrix& U, Workers& workers);
+void update_basis(const FactorOptions& options, ViewWork& work, Matrix& U, Compute& compute);
 
 // Line 6: V by Eq. (22), given the consensus.
 void update_latent(const FactorOptions& options, std::size_t view, const Matrix& consensus, ViewWork& work,
-                   Workers& workers);
+                   Compute& compute);
 
 // Line 7: V* by Eq. (25).
 void update_consensus(const FactorOptions& options, ChunkWork& work);
@@ -22,19 +22,19 @@ void update_consensus(const FactorOptions& options, ChunkWork& work);
 // the row problem with G = sum of U_v'U_v + ridge I and q = sum of x_v U_v, shared by instances with the same pattern.
 // `rounds` times as many steps are taken as after a change of the basis; `X U` serves for all of them. By coordinate
 // descent, a row that a step changes by less than `done` of its largest entry takes no more.
-void update_joint_latent(const FactorOptions& options, int rounds, double done, ChunkWork& work, Workers& workers);
+void update_joint_latent(const FactorOptions& options, int rounds, double done, ChunkWork& work, Compute& compute);
 
 // X U and U'U after the basis has changed; the sums of past and chunk after V has changed.
-void refresh_products(const Matrix& U, ViewWork& work, Workers& workers);
-void refresh_sums(const Sums& past, ViewWork& work, Workers& workers);
+void refresh_products(const Matrix& U, ViewWork& work, Compute& compute);
+void refresh_sums(const Sums& past, ViewWork& work, Compute& compute);
 
 // Lines 9 and 10: the sums of past and chunk become the past, and what they have grown by belongs to this pass.
-void keep_sums(ViewWork& work, ViewState& view, Workers& workers);
+void keep_sums(ViewWork& work, ViewState& view, Compute& compute);
 
 // Brings the columns of U to L1 norm 1 (soft consensus: each view by itself; tight: the views together, to mean norm 1,
 // once one is further than a tenth from it) and V, A and B with them, so that the reconstruction does not change. A
 // column that is zero stays.
-void rescale_basis(const FactorOptions& options, State& state, ChunkWork* work, Workers& workers);
+void rescale_basis(const FactorOptions& options, State& state, ChunkWork* work, Compute& compute);
 
 // Groups the observed instances of a chunk by the views they are observed in.
 std::vector<PatternGroup> group_by_pattern(const ChunkWork& work);
@@ -44,9 +44,9 @@ double penalty(const FactorOptions& options, const ChunkWork& work);
 
 // ||W (X - V U')||^2 over what the sums cover, given U and U'U. Rounding may leave a perfect fit just below zero, which
 // counts as zero.
-double reconstruction_error(const Sums& sums, const Matrix& U, const Matrix& UtU, Workers& workers);
+double reconstruction_error(const Sums& sums, const Matrix& U, const Matrix& UtU, Compute& compute);
 
 // The loss of Eq. (7) over everything the sums of `state` cover, and this chunk.
-double objective(const FactorOptions& options, const State& state, const ChunkWork& work, Workers& workers);
+double objective(const FactorOptions& options, const State& state, const ChunkWork& work, Compute& compute);
 
 }  // namespace omvc

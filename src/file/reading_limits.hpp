@@ -10,7 +10,6 @@ namespace omvc {
 struct ReadingLimits {
   std::size_t text_buffer = std::size_t{1} << 18;  // bytes of a text file read at a time
   std::int64_t empty_rows = 1'000'000;             // rows or columns that a sparse file may announce whatever it holds
-  bool probe_hdf5 = true;                          // HDF5 files are tried by another process first (hdf5/probe.hpp)
 };
 
 inline ReadingLimits& reading_limits() {

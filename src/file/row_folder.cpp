@@ -138,14 +138,12 @@ void RowFolder::start_anew() {
 }
 
 void RowFolder::go_on(std::uint64_t identity) {
-  const std::optional<std::uint64_t> mark = read_mark(held_->path);
-  if (mark.value_or(0) != identity) {
+  if (read_mark(held_->path) != identity) {
     throw Error(ErrorKind::data, fmt::format("the rows in {} are those of another run: bring back its own, or start "
                                              "again without --resume",
                                              held_->path));
   }
   held_->identity = identity;
-  if (!mark) held_->write_mark();
 }
 
 void RowFolder::remove() {

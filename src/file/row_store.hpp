@@ -12,8 +12,8 @@
 // number, little-endian:
 //
 //     u32        generation that wrote the record; 0 in a row never written (a hole of the file)
-//     u32        CRC-32 (as in zlib) of the identity of the run, as u64, and the values; where the identity is 0, as in
-//                the files of the first version, of the values alone
+//     u32        CRC-32 (as in zlib) of the identity of the run, as u64, and the values; of the values alone where
+//                there is no run, and the identity is 0
 //     f64 each   the values
 #pragma once
 
@@ -103,7 +103,7 @@ class RowFolder {
   explicit RowFolder(const std::string& path);
 
   bool lasting() const { return held_ != nullptr; }
-  // 0 for the folder of a checkpoint of the first version.
+  // 0 before the folder belongs to a run.
   std::uint64_t identity() const;
   // Removes what an older run left and gives the folder an identity of its own.
   void start_anew();

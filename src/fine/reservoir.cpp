@@ -93,7 +93,7 @@ Reservoir::Picked Reservoir::pick(const Chunk& chunk, double clock) const {
   return out;
 }
 
-void Reservoir::take(Picked picked, Workers& workers) {
+void Reservoir::take(Picked picked, Compute& compute) {
   now_ = std::max(now_, picked.end);
   // The limit may have fallen since they were picked.
   std::vector<bool> keep;
@@ -104,10 +104,10 @@ void Reservoir::take(Picked picked, Workers& workers) {
     keep_marked(picked.bytes, keep);
     for (ChunkView& view : picked.rows.views) view.block = narrowed(std::move(view.block));
   }
-  if (!picked.priorities.empty()) add(std::move(picked), workers);
+  if (!picked.priorities.empty()) add(std::move(picked), compute);
 }
 
-void Reservoir::merge(const Reservoir& other, Workers& workers) {
+void Reservoir::merge(const Reservoir& other, Compute& compute) {
   if (!other.whole_) {
     limit_ = whole_ ? other.limit_ : std::min(limit_, other.limit_);
     whole_ = false;
@@ -121,13 +121,13 @@ void Reservoir::merge(const Reservoir& other, Workers& workers) {
                {other.sizes_.begin() + first, other.sizes_.begin() + last},
                other.now_};
     for (ChunkView& view : all.rows.views) view.block = narrowed(std::move(view.block));
-    add(std::move(all), workers);
+    add(std::move(all), compute);
     first = last;
   }
-  if (!whole_) shrink(workers);
+  if (!whole_) shrink(compute);
 }
 
-void Reservoir::add(Picked picked, Workers& workers) {
+void Reservoir::add(Picked picked, Compute& compute) {
   for (std::size_t v = 0; v < picked.rows.views.size(); ++v) {
     Block& block = picked.rows.views[v].block;
     const auto differs = [&](const Chunk& chunk) {
@@ -148,7 +148,7 @@ void Reservoir::add(Picked picked, Workers& workers) {
   kept_.push_back(std::move(picked.rows));
   const bool full = bytes_ > kSlack * static_cast<double>(options_.bytes) ||
                     static_cast<double>(size()) > kSlack * static_cast<double>(options_.rows);
-  if (full) shrink(workers);
+  if (full) shrink(compute);
 }
 
 void Reservoir::widen(const Schema& wider) {
@@ -161,9 +161,9 @@ void Reservoir::widen(const Schema& wider) {
   }
 }
 
-void Reservoir::settle(Workers& workers) {
+void Reservoir::settle(Compute& compute) {
   if (size() == 0) return;
-  shrink(workers);
+  shrink(compute);
   const std::vector<Index> order = in_order();
   const auto sorted = [&](const auto& values) {
     auto out = values;
@@ -171,7 +171,7 @@ void Reservoir::settle(Workers& workers) {
     return out;
   };
   std::vector<Chunk> chunks((order.size() + kChunkRows - 1) / kChunkRows);
-  for_blocks(workers, size(), kChunkRows, true, [&](Index first, Index last) {
+  for_blocks(compute, size(), kChunkRows, true, [&](Index first, Index last) {
     chunks[static_cast<std::size_t>(first / kChunkRows)] =
         take_instances(kept_, {order.data() + first, static_cast<std::size_t>(last - first)});
   });
@@ -179,21 +179,21 @@ void Reservoir::settle(Workers& workers) {
   numbers_ = sorted(numbers_);
   priorities_ = sorted(priorities_);
   sizes_ = sorted(sizes_);
-  narrow(workers);
+  narrow(compute);
 }
 
 // Views of which every number has room in single precision.
-void Reservoir::narrow(Workers& workers) {
+void Reservoir::narrow(Compute& compute) {
   const auto views = static_cast<Index>(kept_[0].views.size());
   const auto chunks = static_cast<Index>(kept_.size());
   std::vector<char> fits(static_cast<std::size_t>(views * chunks), 1);
   const auto block_of = [&](Index v, Index c) -> Block& {
     return kept_[static_cast<std::size_t>(c)].views[static_cast<std::size_t>(v)].block;
   };
-  for_blocks(workers, views * chunks, 1, true, [&](Index at, Index) {
+  for_blocks(compute, views * chunks, 1, true, [&](Index at, Index) {
     fits[static_cast<std::size_t>(at)] = fits_single(block_of(at / chunks, at % chunks)) ? 1 : 0;
   });
-  for_blocks(workers, views * chunks, 1, true, [&](Index at, Index) {
+  for_blocks(compute, views * chunks, 1, true, [&](Index at, Index) {
     const auto first = fits.begin() + at / chunks * chunks;
     if (std::find(first, first + chunks, 0) != first + chunks) return;
     Block& block = block_of(at / chunks, at % chunks);
@@ -214,7 +214,7 @@ std::vector<Index> Reservoir::in_order() const {
   return order;
 }
 
-void Reservoir::shrink(Workers& workers) {
+void Reservoir::shrink(Compute& compute) {
   const std::vector<Index> order = in_order();
   std::vector<bool> keep(order.size(), false);
   std::size_t count = 0;
@@ -231,12 +231,12 @@ void Reservoir::shrink(Workers& workers) {
   if (count == order.size()) return;
   limit_ = priorities_[static_cast<std::size_t>(order[count])];
   whole_ = false;
-  keep_rows(keep, workers);
+  keep_rows(keep, compute);
   bytes_ = sum;
 }
 
 // Neighbours that have become small grow together.
-void Reservoir::keep_rows(const std::vector<bool>& keep, Workers& workers) {
+void Reservoir::keep_rows(const std::vector<bool>& keep, Compute& compute) {
   struct Group {
     std::size_t first;
     std::size_t last;
@@ -256,7 +256,7 @@ void Reservoir::keep_rows(const std::vector<bool>& keep, Workers& workers) {
     groups.back().last = c + 1;
   }
   std::vector<Chunk> chunks(groups.size());
-  for_blocks(workers, static_cast<Index>(groups.size()), 1, true, [&](Index at, Index) {
+  for_blocks(compute, static_cast<Index>(groups.size()), 1, true, [&](Index at, Index) {
     auto [first, last, from] = groups[static_cast<std::size_t>(at)];
     Chunk& whole = chunks[static_cast<std::size_t>(at)];
     for (std::size_t c = first; c < last; ++c) {
@@ -277,7 +277,7 @@ void Reservoir::keep_rows(const std::vector<bool>& keep, Workers& workers) {
   keep_marked(sizes_, keep);
 }
 
-std::vector<Chunk> Reservoir::pieces(Index rows, Workers& workers, Index most) const {
+std::vector<Chunk> Reservoir::pieces(Index rows, Compute& compute, Index most) const {
   std::vector<Index> order(numbers_.size());
   std::iota(order.begin(), order.end(), Index{0});
   const auto before = [&](Index a, Index b) { return comes_before(a, b); };
@@ -295,7 +295,7 @@ std::vector<Chunk> Reservoir::pieces(Index rows, Workers& workers, Index most) c
   }
   const Index kept = std::min(most, static_cast<Index>(order.size()));
   std::vector<Chunk> pieces(static_cast<std::size_t>((kept + rows - 1) / rows));
-  for_blocks(workers, kept, rows, true, [&](Index first, Index last) {
+  for_blocks(compute, kept, rows, true, [&](Index first, Index last) {
     pieces[static_cast<std::size_t>(first / rows)] =
         take_instances(kept_, {order.data() + first, static_cast<std::size_t>(last - first)});
   });

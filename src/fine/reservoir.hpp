@@ -18,7 +18,7 @@
 #include "omvc/chunk.hpp"
 
 #include "file/archive.hpp"
-#include "parallel/workers.hpp"
+#include "parallel/compute.hpp"
 
 namespace omvc {
 
@@ -35,10 +35,10 @@ class Reservoir {
   Reservoir(const Schema& schema, const ReservoirOptions& options) : options_(options), schema_(schema) {}
 
   // Rows without any view are passed over. `clock` is the number of instances that came before the chunk.
-  void offer(const Chunk& chunk, double clock, Workers& workers) { take(pick(chunk, clock), workers); }
+  void offer(const Chunk& chunk, double clock, Compute& compute) { take(pick(chunk, clock), compute); }
 
-  // The same in two steps, of which the first, most of the work, may be done for several chunks at once, each by a
-  // thread of its own. Chunks are taken in the order of the stream.
+  // The same in two steps. The first is most of the work, and may be done for several chunks at once, each by a thread
+  // of its own; the second takes the chunks in the order of the stream.
   struct Picked {
     Chunk rows;  // of the chunk, those that may have a place
     std::vector<double> priorities;
@@ -46,20 +46,20 @@ class Reservoir {
     double end = 0;  // the clock after the chunk
   };
   Picked pick(const Chunk& chunk, double clock) const;
-  void take(Picked picked, Workers& workers);
+  void take(Picked picked, Compute& compute);
 
   // Takes the sample of another part of the stream in. Both have the same schema and options.
-  void merge(const Reservoir& other, Workers& workers);
+  void merge(const Reservoir& other, Compute& compute);
 
   // Keeps just as many rows as are allowed, in the order of their priorities, in single precision where all of them
   // have room in it: the form that depends on nothing but the rows seen.
-  void settle(Workers& workers);
+  void settle(Compute& compute);
 
-  // Of samples that are to be merged: (priority, bytes) of the rows of each, from which all can tell up to where rows
-  // have a place in the merged one, and leave the rest out before they are sent.
+  // For samples that are to be merged: (priority, bytes) of every row. From the rankings of all samples, each can tell
+  // which of its rows have a place in the merged one, and leave the others out before it is sent.
   using Ranking = std::vector<std::pair<double, double>>;
   Ranking ranking() const;
-  void keep_below(Ranking all, Workers& workers);
+  void keep_below(Ranking all, Compute& compute);
   // The rows of several samples that have a place in the merged one, and the first that has none: what is left of their
   // rankings together.
   static Ranking cut(Ranking all, const ReservoirOptions& options);
@@ -74,7 +74,7 @@ class Reservoir {
 
   // The rows, at most `rows` in a piece and the first `most` in all: a sample of the sample, at the cost of these
   // alone. With a half-life a row is among them with the chance that it still counts.
-  std::vector<Chunk> pieces(Index rows, Workers& workers, Index most = std::numeric_limits<Index>::max()) const;
+  std::vector<Chunk> pieces(Index rows, Compute& compute, Index most = std::numeric_limits<Index>::max()) const;
 
   void save(Archive& archive, const std::string& key) const;
   static Reservoir load(const Archive& archive, const std::string& key, const Schema& schema,
@@ -88,10 +88,10 @@ class Reservoir {
   double priority(Index row, double clock) const;
   bool counts_still(std::size_t at) const;
   bool comes_before(Index a, Index b) const;  // by priority
-  void add(Picked picked, Workers& workers);
-  void shrink(Workers& workers);  // to what is allowed
-  void keep_rows(const std::vector<bool>& keep, Workers& workers);
-  void narrow(Workers& workers);
+  void add(Picked picked, Compute& compute);
+  void shrink(Compute& compute);  // to what is allowed
+  void keep_rows(const std::vector<bool>& keep, Compute& compute);
+  void narrow(Compute& compute);
   std::vector<Index> in_order() const;  // of their priorities
   Chunk joined() const;                 // all rows as one chunk
 

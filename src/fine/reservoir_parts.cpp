@@ -33,13 +33,13 @@ Reservoir::Ranking Reservoir::cut(Ranking all, const ReservoirOptions& options) 
   return all;
 }
 
-void Reservoir::keep_below(Ranking all, Workers& workers) {
+void Reservoir::keep_below(Ranking all, Compute& compute) {
   std::sort(all.begin(), all.end());
   const std::size_t end = end_of(all, options_);
   if (end == all.size()) return;
   limit_ = whole_ ? all[end].first : std::min(limit_, all[end].first);
   whole_ = false;
-  shrink(workers);
+  shrink(compute);
 }
 
 Chunk Reservoir::joined() const {

@@ -46,22 +46,23 @@ class Sample {
   Index size_ = 0;
 };
 
-// Calls body(piece, workers) for the first pieces of a sample. Pieces are small, and more threads than a few find
-// nothing to do in one: where there are enough of them each is one thread's. They say the same either way.
+// Calls body(piece, compute) for the first pieces of a sample. Pieces are small, so that many threads find too little
+// to do in one: where there are enough pieces, each is the work of one thread. The results are the same either way.
 template <class Body>
-void for_pieces(std::size_t pieces, Workers& workers, const Body& body) {
-  workers.poll();
-  if (workers.threads() == 1 || 2 * pieces < static_cast<std::size_t>(workers.threads())) {
-    for (std::size_t p = 0; p < pieces; ++p) body(p, workers);
+void for_pieces(std::size_t pieces, Compute& compute, const Body& body) {
+  compute.poll();
+  if (compute.threads() == 1 || 2 * pieces < static_cast<std::size_t>(compute.threads())) {
+    for (std::size_t p = 0; p < pieces; ++p) body(p, compute);
     return;
   }
   std::vector<std::vector<ProductCount>> products(pieces);
-  workers.run(static_cast<Index>(pieces), [&](Index p) {
-    Workers alone;
+  compute.run(static_cast<Index>(pieces), [&](Index p) {
+    Compute alone;
+    alone.set_backend(compute.backend());
     body(static_cast<std::size_t>(p), alone);
     products[static_cast<std::size_t>(p)] = alone.profile().take_products();
   });
-  for (const std::vector<ProductCount>& counted : products) workers.profile().count_products(counted);
+  for (const std::vector<ProductCount>& counted : products) compute.profile().count_products(counted);
 }
 
 }  // namespace omvc

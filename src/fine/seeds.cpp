@@ -6,34 +6,27 @@
 #include "omvc/kmeans.hpp"
 
 namespace omvc {
-namespace {
 
-constexpr int kPasses = 2;
-constexpr Index kOncePieces = 8;     // so many pieces of sparse rows are enough to be seen once
-constexpr double kDenseRidge = 0.3;  // dense latent rows are drawn further to zero: seeds gain by it (docs/quality.md)
-
-}  // namespace
-
-FactorOptions seed_options(bool by_direction, std::uint64_t seed) {
+FactorOptions seed_options(bool by_direction, std::uint64_t seed, const Recipe& recipe) {
   FactorOptions options;
   options.seed = seed;
-  if (!by_direction) options.ridge = kDenseRidge;
+  if (!by_direction) options.ridge = recipe.dense_ridge;
   return options;
 }
 
 Embedded factorise_sample(const Sample& sample, std::size_t pieces, const Schema& schema, int rank, bool by_direction,
-                          std::uint64_t seed, Workers& workers) {
-  const FactorOptions options = seed_options(by_direction, seed);
+                          std::uint64_t seed, const Recipe& recipe, Compute& compute) {
+  const FactorOptions options = seed_options(by_direction, seed, recipe);
   Factorisation factors(options, schema, rank);
   const Index rows = pieces < sample.pieces().size() ? sample.first(pieces) : sample.size();
   Matrix latent = Matrix::Zero(rows, rank);
-  const int passes = by_direction && static_cast<Index>(pieces) >= kOncePieces ? 1 : kPasses;
+  const Index passes = by_direction && static_cast<Index>(pieces) >= recipe.once_pieces ? 1 : recipe.factor_passes;
   for (int pass = 1; pass <= passes; ++pass) {
     factors.begin_pass(pass);
     for (std::size_t p = 0; p < pieces; ++p) {
       const PreparedChunk& piece = sample.pieces()[p];
       const Matrix before = latent.middleRows(sample.first(p), piece.size());
-      const LearnedRows learned = factors.learn(piece, pass > 1 ? &before : nullptr, workers);
+      const LearnedRows learned = factors.learn(piece, pass > 1 ? &before : nullptr, compute);
       for (std::size_t i = 0; i < learned.positions.size(); ++i) {
         latent.row(sample.first(p) + learned.positions[i]) = learned.values.row(static_cast<Index>(i));
       }
@@ -45,7 +38,8 @@ Embedded factorise_sample(const Sample& sample, std::size_t pieces, const Schema
 }
 
 std::vector<std::int32_t> group_latent(const Matrix& latent, bool by_direction, Index groups, int starts,
-                                       int iterations, std::uint64_t seed, int threads) {
+                                       int iterations, std::uint64_t seed, Compute& compute) {
+  const Timed timed(compute.profile(), Step::kmeans);
   Matrix rows = latent;
   if (by_direction) {
     to_unit_length(rows.data(), rows.rows(), rows.cols());
@@ -58,7 +52,7 @@ std::vector<std::int32_t> group_latent(const Matrix& latent, bool by_direction, 
                                                        .starts = starts,
                                                        .max_iterations = iterations,
                                                        .seed = seed,
-                                                       .threads = threads});
+                                                       .threads = compute.threads()});
   return {found.labels.begin(), found.labels.end()};
 }
 

@@ -11,8 +11,7 @@
 #include <unistd.h>
 
 #include "file/descriptor.hpp"
-#include "file/reading_limits.hpp"
-#include "hdf5/probe.hpp"
+#include "hdf5/start_trial.hpp"
 
 namespace omvc::h5 {
 namespace {
@@ -57,7 +56,7 @@ File File::open(const std::string& path, bool trusted) {
   if (!has_signature(storage->descriptor())) {
     throw Error(ErrorKind::data, fmt::format("{}: is not an HDF5 file, or its beginning is damaged", path));
   }
-  if (reading_limits().probe_hdf5 && !trusted) probe(path);
+  if (!trusted) try_in_other_process(path);
   const Handle access = access_to(storage);
   Handle file = own(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), ErrorKind::data, path,
                     "cannot be opened as HDF5; it may be damaged or still being written");

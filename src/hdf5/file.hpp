@@ -1,4 +1,4 @@
-// An HDF5 file as a whole. Files of unknown origin are probed first (hdf5/probe.hpp).
+// An HDF5 file as a whole. Files of unknown origin are tried first (hdf5/start_trial.hpp).
 #pragma once
 
 #include <memory>
@@ -14,8 +14,8 @@ bool is_hdf5(const std::string& path);
 
 class File {
  public:
-  // For reading. Probes the file unless it is `trusted`. Throws ErrorKind::io if it cannot be opened, ErrorKind::data
-  // if it is not HDF5 or damaged.
+  // For reading. Has the file tried unless it is `trusted`. Throws ErrorKind::io if it cannot be opened,
+  // ErrorKind::data if it is not HDF5 or damaged.
   static File open(const std::string& path, bool trusted = false);
   // For adding to a file that is open for reading and writing; `path` is what messages call it.
   static File edit(int descriptor, const std::string& path);

@@ -1,8 +1,7 @@
-// omvc-probe FILE SECONDS: tries whether an HDF5 file can be read, and writes one letter of probe.hpp on stdout.
+#include "hdf5/trial.hpp"
+
 #include <algorithm>
-#include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <hdf5.h>
 #include <new>
@@ -10,7 +9,6 @@
 #include <unistd.h>
 
 #include "hdf5/object.hpp"
-#include "hdf5/probe.hpp"
 #include "hdf5/storage.hpp"
 
 namespace omvc::h5 {
@@ -124,27 +122,21 @@ char try_file(const std::string& path) {
 }  // namespace
 
 int run_trial(const std::string& path, unsigned seconds) {
+  const auto answer = [](char letter) { return ::write(STDOUT_FILENO, &letter, 1) == 1; };
+  if (!answer(kBegun)) return 1;
   alarm(seconds);
+  // A damaged file can leave the library with objects that it fails to close when the process ends.
+  H5dont_atexit();
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_AS, used_memory() + kMemory);
-  char answer = kRefused;
+  char ending = kRefused;
   try {
     const Call call;
-    answer = try_file(path);
+    ending = try_file(path);
   } catch (const std::exception&) {
-    answer = kRefused;
+    ending = kRefused;
   }
-  return ::write(STDOUT_FILENO, &answer, 1) == 1 ? 0 : 1;
+  return answer(ending) ? 0 : 1;
 }
 
 }  // namespace omvc::h5
-
-int main(int count, char** words) {
-  if (count != 3) {
-    std::fputs("omvc-probe is called by omvc to try HDF5 files before it opens them\n", stderr);
-    return 2;
-  }
-  const int code = omvc::h5::run_trial(words[1], static_cast<unsigned>(std::atoi(words[2])));
-  // A damaged file can leave the library with objects that it fails to close.
-  ::_exit(code);
-}

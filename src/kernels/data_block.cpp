@@ -2,6 +2,7 @@
 
 #include <variant>
 
+#include "kernels/cpu_forms.hpp"
 #include "kernels/simd.hpp"
 #include "kernels/tall.hpp"
 
@@ -17,8 +18,8 @@ constexpr Index kGramRows = 8;             // of V' V, that a thread computes
 constexpr double kWorthThreads = 1 << 18;  // operations below which waking threads costs more than it saves
 
 // Rows or columns that a thread works on, for work that is the same number by number however it is divided.
-Index share_of(Index all, Index most, const Workers& workers) {
-  return std::clamp(all / (2 * Index{workers.threads()}), kLeastBlock, most);
+Index share_of(Index all, Index most, const Compute& compute) {
+  return std::clamp(all / (2 * Index{compute.threads()}), kLeastBlock, most);
 }
 
 simd::ConstRows rows_of(const MatrixIn& M) { return {M.data(), M.outerStride()}; }
@@ -43,8 +44,8 @@ bool worth_threads(const CsrBlock<T>& X, Index r) {
 }
 
 template <class T, class In, class Out>
-void times(const DenseBlock<T>& X, const In& U, Out& out, Workers& workers) {
-  for_blocks(workers, X.rows, share_of(X.rows, kRowBlock, workers), worth_threads(X, U.cols()),
+void multiply(const DenseBlock<T>& X, const In& U, Out& out, Compute& compute) {
+  for_blocks(compute, X.rows, share_of(X.rows, kRowBlock, compute), worth_threads(X, U.cols()),
              [&](Index first, Index last) {
                out.middleRows(first, last - first).setZero();
                simd::add_product(X.values.data() + first * X.cols, X.cols, last - first, X.cols, rows_of(U), U.cols(),
@@ -53,17 +54,17 @@ void times(const DenseBlock<T>& X, const In& U, Out& out, Workers& workers) {
 }
 
 template <class T, class In, class Out>
-void times(const CsrBlock<T>& X, const In& U, Out& out, Workers& workers) {
-  for_blocks(workers, X.rows, share_of(X.rows, kSparseRowBlock, workers), worth_threads(X, U.cols()),
+void multiply(const CsrBlock<T>& X, const In& U, Out& out, Compute& compute) {
+  for_blocks(compute, X.rows, share_of(X.rows, kSparseRowBlock, compute), worth_threads(X, U.cols()),
              [&](Index first, Index last) {
                simd::sparse_product(rows_of(X, first, last), rows_of(U), U.cols(), rows_of(out, first));
              });
 }
 
 template <class T>
-void add_transpose_times(const DenseBlock<T>& X, const MatrixIn& V, MatrixOut out, Workers& workers) {
+void add_transpose_product(const DenseBlock<T>& X, const MatrixIn& V, MatrixOut out, Compute& compute) {
   if (X.rows == 0) return;  // and there is no memory to point into
-  for_blocks(workers, X.cols, share_of(X.cols, kColumnBlock, workers), worth_threads(X, V.cols()),
+  for_blocks(compute, X.cols, share_of(X.cols, kColumnBlock, compute), worth_threads(X, V.cols()),
              [&](Index first, Index last) {
                simd::add_transpose_product(X.values.data() + first, X.cols, last - first, X.rows, rows_of(V), V.cols(),
                                            rows_of(out, first));
@@ -72,19 +73,19 @@ void add_transpose_times(const DenseBlock<T>& X, const MatrixIn& V, MatrixOut ou
 
 // Every thread runs through all rows, for the features that are its own: no race, no copy of the entries by columns.
 template <class T>
-void add_transpose_times(const CsrBlock<T>& X, const MatrixIn& V, MatrixOut out, Workers& workers) {
+void add_transpose_product(const CsrBlock<T>& X, const MatrixIn& V, MatrixOut out, Compute& compute) {
   const bool in_parallel = worth_threads(X, V.cols());
-  const Index share = in_parallel ? (X.cols + workers.threads() - 1) / workers.threads() : X.cols;
-  for_blocks(workers, X.cols, std::max<Index>(share, 1), in_parallel, [&](Index first, Index last) {
+  const Index share = in_parallel ? (X.cols + compute.threads() - 1) / compute.threads() : X.cols;
+  for_blocks(compute, X.cols, std::max<Index>(share, 1), in_parallel, [&](Index first, Index last) {
     simd::add_sparse_transpose_product(rows_of(X, 0, X.rows), first, last, rows_of(V), V.cols(), rows_of(out, first));
   });
 }
 
 template <class T>
-void add_rows(const DenseBlock<T>& X, const std::vector<DataBlock::Move>& moves, MatrixOut out, Workers& workers) {
+void add_rows(const DenseBlock<T>& X, const std::vector<DataBlock::Move>& moves, MatrixOut out, Compute& compute) {
   const Index stride = out.outerStride();
   const bool in_parallel = static_cast<double>(moves.size()) * static_cast<double>(X.cols) > kWorthThreads;
-  for_blocks(workers, X.cols, kColumnBlock, in_parallel, [&](Index first, Index last) {
+  for_blocks(compute, X.cols, kColumnBlock, in_parallel, [&](Index first, Index last) {
     for (const DataBlock::Move& move : moves) {
       const T* x = X.values.data() + move.row * X.cols;
       double* to = out.data() + move.column;
@@ -94,11 +95,11 @@ void add_rows(const DenseBlock<T>& X, const std::vector<DataBlock::Move>& moves,
 }
 
 template <class T>
-void add_rows(const CsrBlock<T>& X, const std::vector<DataBlock::Move>& moves, MatrixOut out, Workers& workers) {
+void add_rows(const CsrBlock<T>& X, const std::vector<DataBlock::Move>& moves, MatrixOut out, Compute& compute) {
   const double entries = static_cast<double>(X.nonzeros()) / static_cast<double>(std::max<Index>(1, X.rows));
   const bool in_parallel = static_cast<double>(moves.size()) * entries > kWorthThreads;
-  const Index share = in_parallel ? (X.cols + workers.threads() - 1) / workers.threads() : X.cols;
-  for_blocks(workers, X.cols, std::max<Index>(share, 1), in_parallel, [&](Index first, Index last) {
+  const Index share = in_parallel ? (X.cols + compute.threads() - 1) / compute.threads() : X.cols;
+  for_blocks(compute, X.cols, std::max<Index>(share, 1), in_parallel, [&](Index first, Index last) {
     for (const DataBlock::Move& move : moves) {
       const auto begin = X.columns.begin() + X.offsets[static_cast<std::size_t>(move.row)];
       const auto end = X.columns.begin() + X.offsets[static_cast<std::size_t>(move.row) + 1];
@@ -111,9 +112,9 @@ void add_rows(const CsrBlock<T>& X, const std::vector<DataBlock::Move>& moves, M
 }
 
 template <class T>
-void add_row_sum(const DenseBlock<T>& X, Eigen::Ref<Vector> out, Workers& workers) {
+void add_row_sum(const DenseBlock<T>& X, Eigen::Ref<Vector> out, Compute& compute) {
   using Row = Eigen::Map<const Eigen::Matrix<T, Eigen::Dynamic, 1>>;
-  for_blocks(workers, X.cols, kColumnBlock, worth_threads(X, 1), [&](Index first, Index last) {
+  for_blocks(compute, X.cols, kColumnBlock, worth_threads(X, 1), [&](Index first, Index last) {
     auto part = out.segment(first, last - first);
     for (Index i = 0; i < X.rows; ++i) {
       part += Row(X.values.data() + i * X.cols + first, last - first).template cast<double>();
@@ -122,46 +123,45 @@ void add_row_sum(const DenseBlock<T>& X, Eigen::Ref<Vector> out, Workers& worker
 }
 
 template <class T>
-void add_row_sum(const CsrBlock<T>& X, Eigen::Ref<Vector> out, Workers& /*workers*/) {
+void add_row_sum(const CsrBlock<T>& X, Eigen::Ref<Vector> out, Compute& /*compute*/) {
   for (std::size_t e = 0; e < X.values.size(); ++e) out(X.columns[e]) += static_cast<double>(X.values[e]);
 }
 
 }  // namespace
 
-void DataBlock::times(const MatrixIn& U, MatrixOut out, Workers& workers) const {
-  workers.poll();
-  const Timed timed(workers.profile(), Step::times, U.cols());
-  std::visit([&](const auto& X) { omvc::times(X, U, out, workers); }, *block_);
+namespace cpu {
+
+void times(const Block& X, const MatrixIn& U, MatrixOut out, Compute& compute) {
+  std::visit([&](const auto& typed) { multiply(typed, U, out, compute); }, X);
 }
 
-void DataBlock::times(const NarrowMatrix& U, NarrowMatrix& out, Workers& workers) const {
-  workers.poll();
-  const Timed timed(workers.profile(), Step::times, U.cols());
-  std::visit([&](const auto& X) { omvc::times(X, U, out, workers); }, *block_);
+void times(const Block& X, const NarrowMatrix& U, NarrowMatrix& out, Compute& compute) {
+  std::visit([&](const auto& typed) { multiply(typed, U, out, compute); }, X);
 }
 
-void DataBlock::add_transpose_times(const MatrixIn& V, MatrixOut out, Workers& workers) const {
-  const Timed timed(workers.profile(), Step::transpose_times, V.cols());
-  std::visit([&](const auto& X) { omvc::add_transpose_times(X, V, out, workers); }, *block_);
+void add_transpose_times(const Block& X, const MatrixIn& V, MatrixOut out, Compute& compute) {
+  std::visit([&](const auto& typed) { add_transpose_product(typed, V, out, compute); }, X);
 }
 
-void DataBlock::add_rows(const std::vector<Move>& moves, MatrixOut out, Workers& workers) const {
-  const Timed timed(workers.profile(), Step::prototypes);
-  std::visit([&](const auto& X) { omvc::add_rows(X, moves, out, workers); }, *block_);
+}  // namespace cpu
+
+void DataBlock::add_rows(const std::vector<Move>& moves, MatrixOut out, Compute& compute) const {
+  const Timed timed(compute.profile(), Step::prototypes);
+  std::visit([&](const auto& X) { omvc::add_rows(X, moves, out, compute); }, *block_);
 }
 
-double DataBlock::squared_norm(Workers& workers) const {
+double DataBlock::squared_norm(Compute& compute) const {
   return std::visit(
       [&](const auto& X) {
-        return sum_of_tall_blocks(workers, static_cast<Index>(X.values.size()), 1, 0.0, [&](Index first, Index count) {
+        return sum_of_tall_blocks(compute, static_cast<Index>(X.values.size()), 1, 0.0, [&](Index first, Index count) {
           return simd::sum_of_squares(X.values.data() + first, count);
         });
       },
       *block_);
 }
 
-void DataBlock::add_row_sum(Eigen::Ref<Vector> out, Workers& workers) const {
-  std::visit([&](const auto& X) { omvc::add_row_sum(X, out, workers); }, *block_);
+void DataBlock::add_row_sum(Eigen::Ref<Vector> out, Compute& compute) const {
+  std::visit([&](const auto& X) { omvc::add_row_sum(X, out, compute); }, *block_);
 }
 
 PreparedChunk::PreparedChunk(const Chunk& source) : chunk(&source), observed(source.rows.size(), false) {
@@ -183,8 +183,8 @@ std::vector<Index> PreparedChunk::missing(std::size_t view) const {
   return out;
 }
 
-void gram(const MatrixIn& V, Index first, double rest, Matrix& out, Workers& workers) {
-  const Timed timed(workers.profile(), Step::gram);
+void gram(const MatrixIn& V, Index first, double rest, Matrix& out, Compute& compute) {
+  const Timed timed(compute.profile(), Step::gram);
   const Index r = V.cols();
   if (V.rows() == 0) {
     out.setZero(r, r);
@@ -194,7 +194,7 @@ void gram(const MatrixIn& V, Index first, double rest, Matrix& out, Workers& wor
   Matrix parts = Matrix::Zero(blocks * r, r);
   const double work = static_cast<double>(V.rows()) * static_cast<double>(r * r);
   const Index strips = (r + kGramRows - 1) / kGramRows;
-  for_blocks(workers, blocks * strips, 1, work > kWorthThreads, [&](Index at, Index) {
+  for_blocks(compute, blocks * strips, 1, work > kWorthThreads, [&](Index at, Index) {
     const Index begin = at / strips * kGramBlock;
     const Index end = std::min(V.rows(), begin + kGramBlock);
     const Index row = at % strips * kGramRows;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "chunk/matrix.hpp"
-#include "parallel/workers.hpp"
+#include "parallel/compute.hpp"
 
 namespace omvc {
 
@@ -22,11 +22,11 @@ class DataBlock {
   Index cols() const { return block_cols(*block_); }
 
   // out = X U, for U of cols x r and out of rows x r.
-  void times(const MatrixIn& U, MatrixOut out, Workers& workers) const;
-  void times(const NarrowMatrix& U, NarrowMatrix& out, Workers& workers) const;
+  void times(const MatrixIn& U, MatrixOut out, Compute& compute) const;
+  void times(const NarrowMatrix& U, NarrowMatrix& out, Compute& compute) const;
 
   // out += X' V, for V of rows x r and out of cols x r.
-  void add_transpose_times(const MatrixIn& V, MatrixOut out, Workers& workers) const;
+  void add_transpose_times(const MatrixIn& V, MatrixOut out, Compute& compute) const;
 
   // out.col(column) += sign * x for every row x that is named, for out of cols x r: X' V for a V of few entries, which
   // touches no row without one.
@@ -35,12 +35,12 @@ class DataBlock {
     Index column;
     double sign;
   };
-  void add_rows(const std::vector<Move>& moves, MatrixOut out, Workers& workers) const;
+  void add_rows(const std::vector<Move>& moves, MatrixOut out, Compute& compute) const;
 
-  double squared_norm(Workers& workers) const;  // ||X||^2
+  double squared_norm(Compute& compute) const;  // ||X||^2
 
   // out += sum of the rows, for out of length cols.
-  void add_row_sum(Eigen::Ref<Vector> out, Workers& workers) const;
+  void add_row_sum(Eigen::Ref<Vector> out, Compute& compute) const;
 
  private:
   const Block* block_;
@@ -61,9 +61,9 @@ struct PreparedChunk {
 
 // out = V' diag(w) V, r x r, for the weights of the rows given as two runs: rows [0, first) have weight 1, the others
 // weight `rest`. Fixed blocks, summed in order.
-void gram(const MatrixIn& V, Index first, double rest, Matrix& out, Workers& workers);
+void gram(const MatrixIn& V, Index first, double rest, Matrix& out, Compute& compute);
 
 // out = V' V.
-inline void gram(const MatrixIn& V, Matrix& out, Workers& workers) { gram(V, V.rows(), 1.0, out, workers); }
+inline void gram(const MatrixIn& V, Matrix& out, Compute& compute) { gram(V, V.rows(), 1.0, out, compute); }
 
 }  // namespace omvc

@@ -3,30 +3,26 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <fmt/format.h>
 #include <limits>
 
-#include "omvc/error.hpp"
-
+#include "kernels/cpu_forms.hpp"
 #include "kernels/tall.hpp"
 #include "parallel/prefetch.hpp"
 
 namespace omvc {
 namespace {
 
-constexpr Index kMostNear = 16;        // prototypes listed, at most
-constexpr double kWeightSteps = 4096;  // weights are multiples of its inverse
-constexpr Index kRowsAtOnce = 64;      // that a thread searches
+constexpr Index kRowsAtOnce = 64;  // that a thread searches
 constexpr Index kFeatureBlock = 32;
 constexpr double kPairsWorthThreads = 1 << 16;
 
 // ||x||^2 of every row.
-std::vector<double> squares_of_rows(const Block& block, Workers& workers) {
+std::vector<double> squares_of_rows(const Block& block, Compute& compute) {
   return std::visit(
       [&](const auto& X) {
         std::vector<double> squares(static_cast<std::size_t>(X.rows), 0.0);
         const bool in_parallel = static_cast<double>(X.values.size()) > kPairsWorthThreads;
-        for_blocks(workers, X.rows, kRowsAtOnce, in_parallel, [&](Index first, Index last) {
+        for_blocks(compute, X.rows, kRowsAtOnce, in_parallel, [&](Index first, Index last) {
           for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i) {
             std::size_t begin = i * static_cast<std::size_t>(X.cols);
             std::size_t end = begin + static_cast<std::size_t>(X.cols);
@@ -98,51 +94,33 @@ RowParts parts_of(const PreparedChunk& chunk, const std::vector<std::vector<doub
   return parts;
 }
 
-// Values that no sum of squares holds have no distances.
-void check_placed(const PreparedChunk& chunk, const RowParts& parts, const Near& near) {
-  for (std::size_t i = 0; i < near.distances.size(); ++i) {
-    const bool observed = parts.views[i] > 0 && near.count > 0;
-    if (!observed || (std::isfinite(near.distances[i]) && near.id(static_cast<Index>(i), near.count - 1) >= 0))
-      continue;
-    throw Error(ErrorKind::data, fmt::format("row {}: its distances to what was learned are no finite numbers; its "
-                                             "values, or those of the model, are far too large",
-                                             chunk.chunk->rows[i]));
-  }
-}
-
 }  // namespace
 
-void PrototypeTable::measure(Workers& workers) {
+void PrototypeTable::measure(Compute& compute) {
   norms.clear();
   for (const NarrowMatrix& P : columns) {
     norms.push_back(sum_of_tall_blocks(
-        workers, P.rows(), P.cols(), RowVector(RowVector::Zero(P.cols())), [&](Index first, Index count) {
+        compute, P.rows(), P.cols(), RowVector(RowVector::Zero(P.cols())), [&](Index first, Index count) {
           return RowVector(P.middleRows(first, count).cast<double>().colwise().squaredNorm());
         }));
   }
 }
 
-Near find_near(const PreparedChunk& chunk, const PrototypeTable& table, Index wanted, double beyond, Workers& workers) {
-  const Timed timed(workers.profile(), Step::prototypes);
+void cpu::find_near(const PreparedChunk& chunk, const PrototypeTable& table, double beyond, Near& near,
+                    std::vector<NarrowMatrix>& products, Compute& compute) {
   const Index m = table.size();
   const Index n = chunk.size();
-  Near near;
-  near.count = std::max<Index>(std::min({wanted, m, kMostNear}), 1);
-  near.ids.assign(static_cast<std::size_t>(n * near.count), -1);
-  near.weights.assign(static_cast<std::size_t>(n * near.count), 0.0);
-  near.distances.assign(static_cast<std::size_t>(n), std::numeric_limits<double>::quiet_NaN());
-  if (m == 0) return near;  // one place for each instance, and nothing in it
-  for (const ChunkView& view : chunk.chunk->views) near.squares.push_back(squares_of_rows(view.block, workers));
+  for (const ChunkView& view : chunk.chunk->views) near.squares.push_back(squares_of_rows(view.block, compute));
   const RowParts parts = parts_of(chunk, near.squares);
 
-  std::vector<NarrowMatrix> products(chunk.views.size());
+  products.resize(chunk.views.size());
   for (std::size_t v = 0; v < chunk.views.size(); ++v) {
     products[v].resize(chunk.views[v].rows(), m);
-    chunk.views[v].times(table.columns[v], products[v], workers);
+    chunk.views[v].times(table.columns[v], products[v], compute);
   }
   const Index listed = std::min(near.count + 1, m);
   std::vector<double> gaps(static_cast<std::size_t>(n), 0.0);
-  for_blocks(workers, n, kRowsAtOnce, static_cast<double>(n * m) > kPairsWorthThreads, [&](Index first, Index last) {
+  for_blocks(compute, n, kRowsAtOnce, static_cast<double>(n * m) > kPairsWorthThreads, [&](Index first, Index last) {
     Listed found;
     RowVector distances(m);                       // short of ||x||^2
     std::vector<Index> next(chunk.views.size());  // row of each view
@@ -169,14 +147,11 @@ Near find_near(const PreparedChunk& chunk, const PrototypeTable& table, Index wa
       near.distances[at] = std::max(0.0, found.distance[0] + parts.squares[at]) / parts.views[at];
     }
   });
-  check_placed(chunk, parts, near);
   for (const double gap : gaps) near.gap += gap;
-  return near;
 }
 
-void add_rounded_rows(std::span<const Members> members, double sign, const std::vector<double>& quantum,
-                      std::vector<Matrix>& sums, Workers& workers) {
-  const Timed timed(workers.profile(), Step::prototypes);
+void cpu::add_rounded_rows(std::span<const Members> members, double sign, const std::vector<double>& quantum,
+                           std::vector<Matrix>& sums, Compute& compute) {
   struct Part {
     std::size_t view;
     Index first;
@@ -191,7 +166,7 @@ void add_rounded_rows(std::span<const Members> members, double sign, const std::
     }
     // A part of sparse rows has to be looked for in each of them.
     const Index features = sums[v].rows();
-    const Index block = std::max<Index>(kFeatureBlock, (features + workers.threads() - 1) / workers.threads());
+    const Index block = std::max<Index>(kFeatureBlock, (features + compute.threads() - 1) / compute.threads());
     for (Index first = 0; first < features; first += block) {
       parts.push_back({v, first, std::min(features, first + block)});
     }
@@ -220,7 +195,7 @@ void add_rounded_rows(std::span<const Members> members, double sign, const std::
       }
     }
   };
-  for_blocks(workers, static_cast<Index>(parts.size()), 1, values > kPairsWorthThreads, [&](Index at, Index) {
+  for_blocks(compute, static_cast<Index>(parts.size()), 1, values > kPairsWorthThreads, [&](Index at, Index) {
     const Part& part = parts[static_cast<std::size_t>(at)];
     for (const Members& of : members) {
       std::visit([&](const auto& X) { add(X, of, part); }, of.chunk->chunk->views[part.view].block);

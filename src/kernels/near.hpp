@@ -1,5 +1,5 @@
 // Instances and the prototypes that are near to them: the one product of a chunk with prototypes that learning costs,
-// and the search in it. A device that multiplies faster would stand here; nobody above would notice.
+// and the search in it.
 //
 // The distance of an instance from prototype p is the mean over its observed views of ||x_v - p_v||^2. Single precision
 // tells which prototype is nearest as well as double does, in half the time and memory.
@@ -12,13 +12,16 @@
 
 namespace omvc {
 
+inline constexpr Index kMostNear = 16;        // prototypes listed for an instance, at most
+inline constexpr double kWeightSteps = 4096;  // weights are multiples of its inverse
+
 // The prototypes of every view, a column each, and what distances need of them.
 struct PrototypeTable {
   std::vector<NarrowMatrix> columns;  // of each view: d_v x m
   std::vector<RowVector> norms;       // of each view: the squared length of each column
 
   Index size() const { return columns.empty() ? 0 : columns[0].cols(); }
-  void measure(Workers& workers);  // refreshes the norms
+  void measure(Compute& compute);  // refreshes the norms
 };
 
 // The nearest prototypes of each instance of a chunk, the nearest first.
@@ -37,7 +40,9 @@ struct Near {
 // At most `count` prototypes for each instance; none where the table has none. Weights are proportional to how much
 // nearer a prototype is than the first one that is not listed; where all are listed, than one that is farther than the
 // last by `beyond`. They are multiples of 2^-12, so that sums of their products are exact whatever their order.
-Near find_near(const PreparedChunk& chunk, const PrototypeTable& table, Index count, double beyond, Workers& workers);
+// `products`, where given, receives those of each view with the prototypes, rows x prototypes.
+Near find_near(const PreparedChunk& chunk, const PrototypeTable& table, Index count, double beyond, Compute& compute,
+               std::vector<NarrowMatrix>* products = nullptr);
 
 // Instances of a chunk, and the prototype of each; -1: none.
 struct Members {
@@ -49,6 +54,6 @@ struct Members {
 // values rounded to multiples of quantum[v]: such sums are exact, and so the same for any order, cut or merge, and a
 // row can be taken out again.
 void add_rounded_rows(std::span<const Members> members, double sign, const std::vector<double>& quantum,
-                      std::vector<Matrix>& sums, Workers& workers);
+                      std::vector<Matrix>& sums, Compute& compute);
 
 }  // namespace omvc

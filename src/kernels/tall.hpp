@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "chunk/matrix.hpp"
-#include "parallel/workers.hpp"
+#include "parallel/compute.hpp"
 
 namespace omvc {
 
@@ -15,19 +15,19 @@ inline constexpr Index kTallTask = 8192;    // and of one that stands for itself
 
 // Calls body(first, count) for blocks of rows of a rows x cols matrix.
 template <class Body>
-void for_tall_blocks(Workers& workers, Index rows, Index cols, const Body& body, Index numbers = kTallTask) {
+void for_tall_blocks(Compute& compute, Index rows, Index cols, const Body& body, Index numbers = kTallTask) {
   const Index block = std::max<Index>(1, numbers / std::max<Index>(1, cols));
-  for_blocks(workers, rows, block, rows * cols > kTallBlock,
+  for_blocks(compute, rows, block, rows * cols > kTallBlock,
              [&](Index first, Index last) { body(first, last - first); });
 }
 
 // The sum over blocks of part(first, count), added to `zero`.
 template <class T, class Part>
-T sum_of_tall_blocks(Workers& workers, Index rows, Index cols, T zero, const Part& part) {
+T sum_of_tall_blocks(Compute& compute, Index rows, Index cols, T zero, const Part& part) {
   const Index block = std::max<Index>(1, kTallBlock / std::max<Index>(1, cols));
   std::vector<T> parts(static_cast<std::size_t>((rows + block - 1) / block), zero);
   for_tall_blocks(
-      workers, rows, cols,
+      compute, rows, cols,
       [&](Index first, Index count) { parts[static_cast<std::size_t>(first / block)] = part(first, count); },
       kTallBlock);
   for (const T& each : parts) zero += each;
@@ -35,15 +35,15 @@ T sum_of_tall_blocks(Workers& workers, Index rows, Index cols, T zero, const Par
 }
 
 // <A, B>, the sum of the products of their entries.
-inline double inner_product(const Matrix& A, const Matrix& B, Workers& workers) {
-  return sum_of_tall_blocks(workers, A.rows(), A.cols(), 0.0, [&](Index first, Index count) {
+inline double inner_product(const Matrix& A, const Matrix& B, Compute& compute) {
+  return sum_of_tall_blocks(compute, A.rows(), A.cols(), 0.0, [&](Index first, Index count) {
     return A.middleRows(first, count).cwiseProduct(B.middleRows(first, count)).sum();
   });
 }
 
-inline RowVector column_sums(const Matrix& A, Workers& workers) {
+inline RowVector column_sums(const Matrix& A, Compute& compute) {
   return sum_of_tall_blocks(
-      workers, A.rows(), A.cols(), RowVector(RowVector::Zero(A.cols())),
+      compute, A.rows(), A.cols(), RowVector(RowVector::Zero(A.cols())),
       [&](Index first, Index count) { return RowVector(A.middleRows(first, count).colwise().sum()); });
 }
 

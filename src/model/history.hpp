@@ -1,6 +1,6 @@
 // How the clusters of a stream came to be what they are: sizes and events each time they were cut. However long the
-// stream, no more than a few hundred of these are kept; when there are more, every second one goes and its events count
-// for the next.
+// stream, at most kMost time points are kept; when there are more, every second one goes, and the next one takes over
+// its events.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ class History {
   static constexpr std::size_t kMost = 200;
 
   void add(TimePoint point);
-  // Clusters have new numbers: before[i] is now after[i]. Those that are no more get -1 - number.
+  // Clusters have new numbers: before[i] is now after[i]. Clusters that no longer exist get the number -1 - number.
   void rename(const std::vector<int>& before, const std::vector<int>& after);
   const std::vector<TimePoint>& points() const { return points_; }
 

@@ -6,12 +6,15 @@
 #include "omvc/error.hpp"
 
 #include "chunk/fingerprint.hpp"
+#include "recipe/recipe.hpp"
 
 namespace omvc {
 
 ReservoirOptions reservoir_options(const Options& options) {
-  return {
-      .bytes = static_cast<Index>(options.memory * (1 << 20)), .half_life = options.half_life, .seed = options.seed};
+  return {.bytes = static_cast<Index>(options.memory * (1 << 20)),
+          .rows = parse_recipe(options.recipe).sample_rows,
+          .half_life = options.half_life,
+          .seed = options.seed};
 }
 
 bool wants_totals(const Options& options) {
@@ -21,8 +24,8 @@ bool wants_totals(const Options& options) {
 Look::Look(const Options& options, const Schema& schema, Index place)
     : survey(schema, wants_totals(options), place), sample(schema, reservoir_options(options)), first(place) {}
 
-void Look::add(std::span<const Chunk* const> chunks, std::uint64_t print, Workers& workers) {
-  survey.add(chunks, workers);
+void Look::add(std::span<const Chunk* const> chunks, std::uint64_t print, Compute& compute) {
+  survey.add(chunks, compute);
   std::vector<Index> places;
   for (const Chunk* chunk : chunks) {
     places.push_back(first + instances);
@@ -30,17 +33,17 @@ void Look::add(std::span<const Chunk* const> chunks, std::uint64_t print, Worker
     instances += chunk->size();
   }
   std::vector<Reservoir::Picked> picked(chunks.size());
-  for_blocks(workers, static_cast<Index>(chunks.size()), 1, true, [&](Index i, Index) {
+  for_blocks(compute, static_cast<Index>(chunks.size()), 1, true, [&](Index i, Index) {
     const auto at = static_cast<std::size_t>(i);
     picked[at] = sample.pick(*chunks[at], static_cast<double>(places[at]));
   });
-  for (Reservoir::Picked& rows : picked) sample.take(std::move(rows), workers);
+  for (Reservoir::Picked& rows : picked) sample.take(std::move(rows), compute);
   fingerprint += print;
 }
 
-void Look::merge(const Look& other, Workers& workers) {
+void Look::merge(const Look& other, Compute& compute) {
   survey.merge(other.survey);
-  sample.merge(other.sample, workers);
+  sample.merge(other.sample, compute);
   first = std::min(first, other.first);
   instances += other.instances;
   fingerprint += other.fingerprint;

@@ -14,14 +14,14 @@
 namespace omvc {
 
 struct Look {
-  // Of a part that begins at this place in the stream.
+  // The look at a part that begins at the place `first` in the stream.
   Look(const Options& options, const Schema& schema, Index first = 0);
 
   // The next instances, chunk after chunk, with the fingerprint of all of them.
-  void add(std::span<const Chunk* const> chunks, std::uint64_t fingerprint, Workers& workers);
-  void merge(const Look& other, Workers& workers);
-  // Nothing more comes: the sample is brought to the form that the whole of the data give it.
-  void settle(Workers& workers) { sample.settle(workers); }
+  void add(std::span<const Chunk* const> chunks, std::uint64_t fingerprint, Compute& compute);
+  void merge(const Look& other, Compute& compute);
+  // After the last instance: brings the sample into the form that depends on nothing but the rows seen.
+  void settle(Compute& compute) { sample.settle(compute); }
 
   void save(Archive& archive) const;
   static Look load(const Archive& archive, const Options& options, const Schema& schema);

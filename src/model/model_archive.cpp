@@ -74,8 +74,13 @@ ClusterChoice get_choice(const Archive& archive) {
 
 std::vector<Index> wide(const std::vector<int>& values) { return {values.begin(), values.end()}; }
 
-Clusters get_clusters(const Archive& archive) {
-  Clusters out;
+struct StoredClusters {
+  Cut cut;
+  Names names;
+  bool round = false;
+};
+
+StoredClusters get_clusters(const Archive& archive) {
   const std::vector<Index>& group = archive.integers("clusters/group");
   const std::vector<Index>& numbers = archive.integers("clusters/numbers");
   const std::vector<Index>& state = archive.integers("clusters/state");
@@ -85,76 +90,71 @@ Clusters get_clusters(const Archive& archive) {
   for (const Index n : numbers) sound = sound && in(n, state.empty() ? 0 : state[0]);
   sound = sound && std::set<Index>(numbers.begin(), numbers.end()).size() == numbers.size();
   if (!sound) throw Error(ErrorKind::data, "the model's clusters make no sense");
-  out.group.assign(group.begin(), group.end());
-  out.numbers.assign(numbers.begin(), numbers.end());
-  out.next = static_cast<int>(state[0]);
-  out.refined = state[1] != 0;
-  out.found_by = archive.text("clusters/found_by");
+  StoredClusters out{.names = Names({numbers.begin(), numbers.end()}, static_cast<int>(state[0])),
+                     .round = state[1] != 0};
+  out.cut.group.assign(group.begin(), group.end());
+  out.cut.count = static_cast<int>(numbers.size());
+  out.cut.found_by = archive.text("clusters/found_by");
+  out.cut.worth = archive.numbers("clusters/worth", {0, 1});
+  if (archive.has("choice/clusters")) out.cut.choice = get_choice(archive);
   return out;
 }
 
 }  // namespace
 
-void Model::save(Archive& archive, bool whole) const {
-  archive.put("living/clock", std::vector<double>{clock_, built_at_, strangers_, whole ? 0.0 : 1.0});
-  archive.put("living/squares", squares_);
-  archive.put("living/quantum", quantum_);
-  archive.put("clusters/group", wide(clusters_.group));
-  archive.put("clusters/numbers", wide(clusters_.numbers));
-  archive.put("clusters/state", std::vector<Index>{clusters_.next, clusters_.refined});
-  archive.put("clusters/found_by", clusters_.found_by);
-  if (!sizes_.empty()) archive.put("clusters/sizes", sizes_);
-  if (choice_) put_choice(archive, *choice_);
-  if (factors_) factors_->state().save(archive, "factors/", false);
-  if (clusters_.refined) coarse_.save(archive, "coarse", whole);
-  if (fine_.size() > 0 && (whole || !clusters_.refined)) fine_.save(archive, "fine", whole);
-  if (!whole) return;
+void Model::save(Archive& archive, Kept kept) const {
+  const bool whole = kept == Kept::whole;
+  archive.put("living/clock", std::vector<double>{tally_.instances, built_at_, strangers_, whole ? 0.0 : 1.0});
+  archive.put("living/squares", prototypes_.squares);
+  const std::vector<double>& quantum = placing().rule().quantum;
+  archive.put("living/quantum", quantum.empty() ? std::vector<double>(intake_->schema().views.size(), 1) : quantum);
+  archive.put("clusters/group", wide(cut_.group));
+  archive.put("clusters/numbers", wide(names_.numbers()));
+  archive.put("clusters/state", std::vector<Index>{names_.next(), cut_.round.has_value()});
+  archive.put("clusters/found_by", cut_.found_by);
+  archive.put("clusters/worth", cut_.worth);
+  if (!tally_.sizes.empty()) archive.put("clusters/sizes", tally_.sizes);
+  if (cut_.choice) put_choice(archive, *cut_.choice);
+  if (prototypes_.factors) prototypes_.factors->state().save(archive, "factors/", false);
+  if (cut_.votes) cut_.votes->save(archive, "votes", kept != Kept::predictor);
+  if (cut_.round) cut_.round->save(archive, "coarse", whole);
+  if (prototypes_.size() > 0 && (whole || !cut_.round)) prototypes_.fine.save(archive, "fine", whole);
+  if (!whole) {
+    put_kinds(archive, "living/kinds", intake_->kinds());
+    return;
+  }
   put_survey(archive, "survey", survey_);
   reservoir_.save(archive, "reservoir");
-  history_.save(archive, "history");
+  names_.history().save(archive, "history");
 }
 
 Model Model::load(const Archive& archive, const Options& options, const Schema& schema,
-                  std::vector<ViewScaling> scaling, std::vector<Index> clipped) {
+                  std::vector<ViewScaling> scaling, std::vector<Index> negatives) {
   const Vector clock = archive.vector("living/clock", 4, kCount);
-  check_widths(archive, schema, clock(3) == 0);
+  const bool whole = clock(3) == 0;
+  check_widths(archive, schema, whole);
   Model model(options, schema);
-  model.scaling_ = std::move(scaling);
-  model.clipped_ = std::move(clipped);
-  model.clock_ = clock(0);
+  model.tally_ = {.instances = clock(0), .negatives = std::move(negatives), .sizes = {}};
   model.built_at_ = clock(1);
   model.strangers_ = clock(2);
-  model.predictor_ = clock(3) != 0;
-  const auto views = static_cast<Index>(schema.views.size());
-  const Vector squares = archive.vector("living/squares", views, kNonnegative);
-  const Vector quantum = archive.vector("living/quantum", views, {1e-150, 1e150});
-  model.squares_.assign(squares.begin(), squares.end());
-  model.quantum_.assign(quantum.begin(), quantum.end());
-  model.clusters_ = get_clusters(archive);
+  model.predictor_ = !whole;
+  StoredClusters stored = get_clusters(archive);
+  model.cut_ = std::move(stored.cut);
+  model.names_ = std::move(stored.names);
   if (archive.has("clusters/sizes")) {
-    const Vector sizes = archive.vector("clusters/sizes", model.clusters_.count(), kCount);
-    model.sizes_.assign(sizes.begin(), sizes.end());
+    const Vector sizes = archive.vector("clusters/sizes", model.cut_.count, kCount);
+    model.tally_.sizes.assign(sizes.begin(), sizes.end());
   }
-  if (archive.has("choice/clusters")) model.choice_ = get_choice(archive);
-  if (archive.has("factors/state/scale")) {
-    model.factors_.emplace(seed_options(model.by_direction(), options.seed), State::load(archive, schema, "factors/"));
+  if (whole) {
+    model.survey_ = get_survey(archive, "survey", schema);
+    model.survey_.totals = wants_totals(options);
   }
-  const bool whole = !model.predictor_;
-  FineRule means = model.rule();
-  means.direction.assign(means.direction.size(), false);
-  if (archive.has("coarse/mass")) model.coarse_ = FinePrototypes::load(archive, "coarse", schema, model.rule(), whole);
-  if (archive.has("fine/mass")) model.fine_ = FinePrototypes::load(archive, "fine", schema, means, whole);
-  // A stream may be saved before there were rows enough for prototypes.
-  const bool built = model.factors_ && model.placing().size() > 0 && (model.predictor_ || model.fine_.size() > 0);
-  const bool complete = built ? model.has_clusters() : !model.built() && !model.predictor_ && !model.has_clusters();
-  const bool missing = model.clusters_.refined && model.coarse_.size() == 0;
-  if (!complete || missing || static_cast<Index>(model.clusters_.group.size()) != model.placing().size()) {
-    throw Error(ErrorKind::data, "the model's prototypes do not fit its clusters");
-  }
-  if (model.predictor_) return model;
-  model.survey_ = get_survey(archive, "survey", schema);
-  model.survey_.totals = wants_totals(options);
-  model.history_ = History::load(archive, "history");
+  model.intake_ = std::make_shared<const Intake>(
+      schema, std::move(scaling),
+      whole ? kinds_of(model.survey_) : get_kinds(archive, "living/kinds", schema.views.size()), options.scaling);
+  model.load_prototypes(archive, stored.round);
+  if (!whole) return model;
+  model.names_.set_history(History::load(archive, "history"));
   model.reservoir_ = Reservoir::load(archive, "reservoir", schema, reservoir_options(options));
   for (const Chunk& rows : model.reservoir_.chunks()) {
     for (std::size_t v = 0; v < schema.views.size(); ++v) {
@@ -162,6 +162,36 @@ Model Model::load(const Archive& archive, const Options& options, const Schema& 
     }
   }
   return model;
+}
+
+void Model::load_prototypes(const Archive& archive, bool round) {
+  const Schema& schema = intake_->schema();
+  const auto views = static_cast<Index>(schema.views.size());
+  const Vector squares = archive.vector("living/squares", views, kNonnegative);
+  const Vector quantum = archive.vector("living/quantum", views, {1e-150, 1e150});
+  prototypes_.squares.assign(squares.begin(), squares.end());
+  const BuildInput input = build_input();
+  FineRule rule{.direction = input.unit_rows, .quantum = {quantum.begin(), quantum.end()}, .near = recipe_.near};
+  if (archive.has("factors/state/scale")) {
+    prototypes_.factors = std::make_shared<const Factorisation>(
+        seed_options(by_direction(input.unit_rows, recipe_), options_.seed, recipe_),
+        State::load(archive, schema, "factors/"));
+  }
+  const bool has_round = archive.has("coarse/mass");
+  if (round && has_round) cut_.round = FinePrototypes::load(archive, "coarse", schema, rule, !predictor_);
+  rule.direction.assign(rule.direction.size(), false);
+  if (archive.has("fine/mass")) prototypes_.fine = FinePrototypes::load(archive, "fine", schema, rule, !predictor_);
+  if (archive.has("votes/prototypes")) {
+    Compute compute;
+    cut_.votes = std::make_shared<const Votes>(
+        Votes::load(archive, "votes", schema, *prototypes_.fine.table(), cut_.count, recipe_, compute));
+  }
+  // A stream may be saved before there were rows enough for prototypes.
+  const bool built = prototypes_.factors && placing().size() > 0 && (predictor_ || prototypes_.size() > 0);
+  const bool complete = built ? cut_.count > 0 : placing().size() == 0 && !predictor_ && cut_.count == 0;
+  if (!complete || round != has_round || static_cast<Index>(cut_.group.size()) != placing().size()) {
+    throw Error(ErrorKind::data, "the model's prototypes do not fit its clusters");
+  }
 }
 
 }  // namespace omvc

@@ -9,8 +9,9 @@ namespace {
 
 // In the order of Step.
 constexpr std::array<const char*, kSteps> kNames{
-    "first_look", "reading",  "waiting",    "prepare", "times",      "transpose_times", "gram",
-    "row_solver", "learning", "prototypes", "kmeans",  "checkpoint", "results",         "other"};
+    "first_look", "reading",      "waiting",    "prepare",    "times",  "transpose_times",
+    "gram",       "row_solver",   "learning",   "prototypes", "kmeans", "neighbours",
+    "readers",    "eigenvectors", "checkpoint", "results",    "other"};
 
 constexpr std::size_t index_of(Step step) { return static_cast<std::size_t>(step); }
 

@@ -5,13 +5,13 @@
 // the exception: it happens on a thread of its own, beside the others, and is told of when it is done (add).
 //
 // Always on: two looks at the clock for a kernel call cost nothing beside it. For the driving thread alone, never for
-// tasks of Workers, so there are no locks.
+// tasks of Compute, so there are no locks.
 #pragma once
 
 #include <array>
 #include <vector>
 
-#include "omvc/report.hpp"
+#include "omvc/profile.hpp"
 
 namespace omvc {
 
@@ -27,6 +27,9 @@ enum class Step {
   learning,    // beside the steps above
   prototypes,  // likewise
   kmeans,
+  neighbours,  // among the rows of the sample
+  readers,
+  eigenvectors,
   checkpoint,
   results,
   other,

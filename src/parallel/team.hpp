@@ -1,11 +1,11 @@
-// Workers that belong to one process. Threads do not survive a fork: the child has the memory of the pool, but none of
-// its threads, and waiting for them would never end. It leaves the pool of its parent alone and starts its own.
+// A Compute that belongs to one process. Threads do not survive a fork: the child has the memory of the pool, but none
+// of its threads, and waiting for them would never end. It leaves the pool of its parent alone and starts its own.
 #pragma once
 
 #include <memory>
 #include <unistd.h>
 
-#include "parallel/workers.hpp"
+#include "parallel/compute.hpp"
 
 namespace omvc {
 
@@ -16,33 +16,33 @@ class Team {
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
 
-  // As many as Workers takes them; they are started when they are first needed.
+  // As many as Compute takes; they are started when they are first needed.
   void set_threads(int threads) {
     leave();
     threads_ = threads;
   }
 
-  Workers& get() {
-    if (!workers_ || owner_ != ::getpid()) {
+  Compute& get() {
+    if (!compute_ || owner_ != ::getpid()) {
       leave();
-      workers_ = std::make_unique<Workers>(threads_);
+      compute_ = std::make_unique<Compute>(threads_);
       owner_ = ::getpid();
     }
-    return *workers_;
+    return *compute_;
   }
 
  private:
   void leave() {
     if (owner_ == ::getpid()) {
-      workers_.reset();
+      compute_.reset();
     } else {
-      static_cast<void>(workers_.release());  // the child of a fork cannot end what only its parent has
+      static_cast<void>(compute_.release());  // the child of a fork cannot end what only its parent has
     }
   }
 
   int threads_ = 1;
   pid_t owner_ = 0;
-  std::unique_ptr<Workers> workers_;
+  std::unique_ptr<Compute> compute_;
 };
 
 }  // namespace omvc

@@ -21,7 +21,8 @@ enum class Purpose : std::uint32_t {
   planted_basis,
   planted_data,
   planted_mask,
-  split
+  split,
+  eigenvectors
 };
 
 // Ten rounds of Philox 4x32.

@@ -20,7 +20,7 @@ struct FactSources {
   std::vector<std::vector<std::vector<Feature>>> features;  // without one: of each cluster in each view
 };
 
-// At most about `bytes` of text: where ids are long, fewer instances are drawn.
+// The facts as JSON, about `bytes` long at most: where ids are long, fewer instances are drawn.
 std::string facts_text(const FactSources& sources, const PageContext& context, std::size_t bytes);
 
 }  // namespace omvc

@@ -77,7 +77,7 @@ void turn_and_fit(Matrix& at) {
 
 }  // namespace
 
-Matrix lay_out(const Matrix& affinity, const Spectrum& spectrum, Workers& workers) {
+Matrix lay_out(const Matrix& affinity, const Spectrum& spectrum, Compute& compute) {
   const Index m = affinity.rows();
   Matrix at = start_of(spectrum);
   if (m < 2) return Matrix::Zero(m, 2);
@@ -91,12 +91,12 @@ Matrix lay_out(const Matrix& affinity, const Spectrum& spectrum, Workers& worker
   Vector ys(m);
   const double rate = std::max(static_cast<double>(m) / kExaggeration, 20.0);
   for (int step = 0; step < kMoves; ++step) {
-    workers.poll();
+    compute.poll();
     xs = at.col(0);
     ys = at.col(1);
     const double pull_by = step < kEarly ? kExaggeration : 1;
     const double momentum = step < kEarly ? 0.5 : 0.8;
-    for_blocks(workers, m, kBlock, m >= kParallelNodes, [&](Index first, Index last) {
+    for_blocks(compute, m, kBlock, m >= kParallelNodes, [&](Index first, Index last) {
       for (Index i = first; i < last; ++i) {
         const auto dx = (xs(i) - xs.array());
         const auto dy = (ys(i) - ys.array());

@@ -52,8 +52,8 @@ struct Picture {
   std::vector<PictureLevel> levels;  // by ascending number of clusters
   std::vector<std::vector<bool>> patterns;
   std::vector<PicturePoint> points;
-  Index rows = 0;  // of the sample, that the values of features were taken from
-  Report sampled;  // what these rows tell, in the place of a report of all instances
+  Index rows = 0;  // number of rows of the sample from which the values of features were taken
+  Report sampled;  // a report of these rows, where there is none of all instances
 };
 
 struct PictureLimits {
@@ -64,9 +64,9 @@ struct PictureLimits {
   Index rows = 10000;             // of the sample looked at
 };
 
-Picture picture_of(Model& model, const PictureLimits& limits, Workers& workers);
+Picture picture_of(Model& model, const PictureLimits& limits, Compute& compute);
 
-// Prototypes and eigenvalues alone, for a terminal: `own` has one level.
-Picture sketch_of(Model& model, Workers& workers);
+// For a terminal: prototypes, eigenvalues and one level, the clusters that the model has.
+Picture sketch_of(Model& model, Compute& compute);
 
 }  // namespace omvc

@@ -17,10 +17,10 @@ class RawSums {
   // of its feature over all instances.
   void add(const Chunk& chunk, const std::vector<std::int32_t>& places, const Survey& survey);
 
-  // The same, with each place in a group of places; -1: in none.
+  // Sums of groups of places: group[p] is the group of place p; -1: in none.
   RawSums grouped(const std::vector<int>& group, int groups) const;
 
-  // Mean of a feature over a place, and over all others; NaN where nobody has the view.
+  // Mean of a feature over the rows of a place, and over those of all others; NaN where no such row has the view.
   double own(std::size_t view, Index feature, Index place) const;
   double rest(std::size_t view, Index feature, Index place) const;
 

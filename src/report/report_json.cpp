@@ -1,5 +1,7 @@
 #include "report/report_json.hpp"
 
+#include <cmath>
+
 #include "omvc/page.hpp"
 
 namespace omvc {
@@ -17,7 +19,6 @@ json pass_json(const PassReport& pass) {
     out["products"].push_back(
         {{"columns", count.columns}, {"times", count.times}, {"transpose_times", count.transpose_times}});
   }
-  // A checkpoint of an older version does not say how many chunks there were.
   if (pass.chunks > 0) out["products_per_chunk"] = static_cast<double>(products) / static_cast<double>(pass.chunks);
   return out;
 }
@@ -65,7 +66,9 @@ json event_json(const ClusterEvent& event) {
 
 json options_json(const Options& options) {
   json out;
-  for_each_param([&](const auto& param) { out[param.name] = format_option(options, param.name); });
+  for_each_param([&](const auto& param) {
+    if (is_told(options, param.name)) out[param.name] = format_option(options, param.name);
+  });
   return out;
 }
 
@@ -95,9 +98,9 @@ json report_json(const Report& report) {
                                    {"missing", view.missing},
                                    {"negatives", view.negatives},
                                    {"explained", view.explained},
+                                   {"worth", std::isnan(view.worth) ? json() : json(view.worth)},
                                    {"scaling", view.scaling}});
   }
-  for (const auto& [name, error] : report.candidates) out["candidates"].push_back({{"name", name}, {"error", error}});
   for (const ClusterEvent& event : report.events) out["events"].push_back(event_json(event));
   for (const TimePoint& point : report.timeline) {
     json events = json::array();

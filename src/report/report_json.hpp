@@ -1,4 +1,4 @@
-// Reports as JSON: one place, for `--json`, the page and whoever calls the library.
+// Reports as JSON, written here alone: for `--json`, the page and callers of the library.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,216 +1,244 @@
+#include "run/fit.hpp"
+
 #include <algorithm>
 #include <fmt/format.h>
 
 #include "omvc/error.hpp"
 
-#include "run/first_look.hpp"
-#include "run/fit_run.hpp"
-#include "run/impl.hpp"
-#include "run/living_steps.hpp"
+#include "chunk/presence.hpp"
+#include "pass/first_look.hpp"
 
 namespace omvc {
+namespace {
 
-Report FitRun::run() {
-  profile_.start();
-  workers_.set_poll([this] {
-    if (!observer_.on_wait()) throw Error(ErrorKind::interrupted, interruption());
-  });
+constexpr Index kStreamRows = 500;  // learned at a time from a stream that is read once
+
+class NoEmbedding : public Embedding {
+ public:
+  explicit NoEmbedding(Index rows) : rows_(rows) {}
+  Index rows() const override { return rows_; }
+  Index rank() const override { return 0; }
+  void read(Index, Index, double*) const override {}
+
+ private:
+  Index rows_;
+};
+
+std::vector<Vote> votes_of(const Placed& placed) {
+  std::vector<Vote> out;
+  for (std::size_t i = 0; i < placed.clusters.size(); ++i) out.push_back({placed.clusters[i], placed.confidence[i]});
+  return out;
+}
+
+}  // namespace
+
+Fit::Fit(const Options& options, const FitInput& input, Exchange& exchange, std::unique_ptr<Fitting> fit)
+    : FitBase(options, input, fit->setting, fit->state),
+      fit_(std::move(fit)),
+      together_(exchange),
+      source_(&input.source) {}
+
+Report Fit::run() {
   // What is to be forgotten depends on what came after it: with a half-life data are a stream, whatever they come from.
-  again_ = source_->rewind() && !(living() && setting_.options.half_life > 0);
+  again_ = source_->rewind() && !(setting_.options.half_life > 0);
   take_part();
-  start();
-  while (!position_.labelling && position_.pass <= passes_ && !report_.stopped) run_pass();
+  if (!start_from_checkpoint()) begin();
+  if (!again_) {
+    learn_once();
+  } else {
+    while (wants_pass() && !report_.stopped) count_pass();
+  }
   if (report_.instances == 0) throw Error(ErrorKind::data, "the data have no instances");
-  if (!report_.stopped && method_->labels_again()) label_all();
-  // Those of a stream that is read once are those of its only pass.
-  report_.fingerprint = state_.fingerprint;
   finish();
   report_.profile = profile_.report();
   report_.seconds = profile_.total();
   return report_;
 }
 
-// The scaling of a view. Methods that factorise need it to be nonnegative.
-ViewScaling FitRun::scaling_of(std::size_t view, const ViewSurvey& survey) const {
-  ViewScaling out = choose_scaling(of_view(setting_.options.scaling, view), survey, setting_.schema.views[view].name);
-  if (takes_signed(setting_.options.method)) out.refuse_negatives = false;
-  return out;
-}
-
-// Makes a chunk ready and, in the first pass, counts what is in it.
-PreparedChunk FitRun::prepare(const Chunk& chunk) {
-  const Timed timed(profile_, Step::prepare);
-  PreparedChunk data(chunk);
-  // Which process knows a row may change from pass to pass where a run was resumed.
-  if (position_.pass == 1 || !together_.alone() || patterns_->store().rows() < report_.instances) {
-    patterns_->remember(chunk);
-  }
-  for (const Index row : chunk.rows) {
-    const Index end = std::max(seen_.first + seen_.count, row + 1);
-    seen_.first = seen_.count == 0 ? row : std::min(seen_.first, row);
-    seen_.count = end - seen_.first;
-  }
-  if (position_.pass > 1) return data;
-  counts_.instances = std::max(counts_.instances, seen_.first + seen_.count);
-  for (std::size_t v = 0; v < data.views.size(); ++v) {
-    if (!model_) counts_.squares[v] += data.views[v].squared_norm(workers_);
-    counts_.present[v] += data.views[v].rows();
-  }
-  counts_.observed += std::count(data.observed.begin(), data.observed.end(), true);
-  return data;
-}
-
-// Returns false if the observer stopped it.
-bool FitRun::learn_pass() {
-  if (position_.chunks == 0) {
-    seen_ = {};
-    position_.report.pass = position_.pass;
-    method_->begin_pass(position_.pass);
-  }
-  const auto note_loss = [&] {
-    position_.report.loss = method_->average_loss(workers_);
-    if (together_.alone()) position_.curve.add(position_.report.loss);
-  };
-  std::optional<Workers> left;
-  if (places_ahead()) left.emplace(std::max(1, workers_.threads() - reading().readers));
-  return stream_chunks(report_.chunk, [&](std::vector<StreamedChunk>& items) {
-    std::vector<PreparedChunk> data;
-    for (const StreamedChunk& item : items) data.push_back(prepare(item.chunk));
-    const Timed timed(profile_, Step::learning);
-    if (places_ahead()) {
-      std::vector<LivingFit::PlacedAhead> placed;
-      for (StreamedChunk& item : items) {
-        placed.push_back(std::any_cast<LivingFit::PlacedAhead>(std::move(item.done)));
-      }
-      const Timed counting(profile_, Step::prototypes);
-      living_fit().learn(data, std::move(placed), *left, note_loss);
-      profile_.count_products(left->profile().take_products());
-      return 1;
+// Looks at the data where they can be read again, and makes the model.
+void Fit::begin() {
+  if (again_) {
+    Look look = look_first();
+    together_.agree([&] {
+      if (together_.first()) take_look(*fit_, std::move(look), compute_);
+    });
+  } else {
+    const std::size_t views = setting_.schema.views.size();
+    fit_->model.emplace(setting_.options, setting_.schema);
+    fit_->passes = 1;
+    report_.clusters = setting_.options.clusters;
+    report_.chunk = setting_.options.chunk > 0 ? setting_.options.chunk : kStreamRows;
+    report_.views = setting_.views({});
+    state_.counts.squares.assign(views, 0.0);
+    state_.counts.present.assign(views, 0);
+    state_.counts.missing.assign(views, 0);
+    if (setting_.options.passes > 1) {
+      report_.warnings.push_back("The data can be read only once: they are learned in one pass.");
     }
-    int rounds = 1;
-    if (model_ && !again_) {
-      method_->learn_unscaled(std::move(items.front().chunk), workers_);
-    } else {
-      rounds = method_->learn(data.front(), workers_);
-    }
-    note_loss();
-    return rounds;
-  });
-}
-
-// What the processes counted in a pass, added up in the first one.
-void FitRun::add_passes() {
-  if (together_.alone()) return;
-  const std::size_t views = setting_.schema.views.size();
-  Archive mine;
-  PassSums{.instances = position_.report.instances,
-           .chunks = position_.chunks,
-           .rounds = position_.report.rounds,
-           .fingerprint = position_.fingerprint,
-           .order = position_.order,
-           .observed = counts_.observed,
-           .last = counts_.instances,
-           .present = counts_.present,
-           .clipped = setting_.clipped}
-      .put(mine);
-  model_->save_counted(mine);
-  together_.reduce(
-      [&](const std::string& bytes) {
-        merge_passes(mine, Archive::from_bytes(bytes, "what another process counted"), views);
-      },
-      [&] { return mine.to_bytes(); });
-  if (together_.first()) take_pass(mine, *model_, setting_, state_);
-}
-
-void FitRun::run_pass() {
-  bool complete = true;
-  together_.agree([&] { complete = learn_pass(); });
-  add_passes();
-  report_.stopped = !complete;
-  const int next = method_->pass_after(position_.pass);
+  }
   together_.agree([&] {
-    if (!together_.first()) return;
-    check_instances(complete);
-    PassReport& result = position_.report;
-    const StopWatch clock(result.seconds);
-    if (!again_) state_.fingerprint = position_.fingerprint;
-    if (complete) {
-      const Timed timed(profile_, Step::learning);
-      method_->end_pass(workers_);
-      result.loss = method_->average_loss(workers_);
-      take_products();
-    }
-    result.error = method_->error();
-    result.seconds = clock.seconds();
-    result.chunks = position_.chunks;
-    result.loss_curve = position_.curve.points();
-    report_.loss = result.loss;
-    report_.passes.push_back(result);
-    observer_.on_pass(result, *method_->embedding(report_.instances));
-    position_ = {};
-    position_.pass = next;
-    position_.labelling = next > passes_;
-    // After the last pass each process knows the places of its own rows, which a checkpoint does not.
-    if (complete && (together_.alone() || next <= passes_)) checkpoint();
+    // What an older run left goes only now that this one is known to be possible.
+    if (!keep_.file.empty()) start_checkpoint(keep_, folder_);
+    keep_rows();
+    if (!again_ || !together_.first()) return;
+    checkpoint();  // what the first look took: large data need not be looked at again
+    make_model();
   });
-  position_.pass = next;
-  position_.labelling = next > passes_;
-  if (next <= passes_) follow_first();
+  if (again_) follow_first();
+  observer_.on_start(report_, fit_->passes);
+  together_.agree([&] { checkpoint(); });
 }
 
-void FitRun::check_instances(bool complete) {
-  const Index found = position_.report.instances;
-  if (complete && again_) check_pass(state_, position_.pass, found, position_.fingerprint, position_.order);
+void Fit::keep_rows() {
+  kept_.emplace(folder_, setting_.schema.views.size(), parse_recipe(setting_.options.recipe).near,
+                sink_.wants_embedding());
+}
+
+// A stream that is read once: the model learns it as it comes, and labels follow from where its rows were.
+void Fit::learn_once() {
+  begin_timing();
+  Pass pass(*source_, setting_.schema,
+            {.rows = report_.chunk, .ahead = {.readers = readers_beside(compute_.threads())}, .profile = &profile_});
+  StreamCounts& counts = state_.counts;
+  const bool complete = pass.each([&](std::vector<StreamedChunk>& items) {
+    Chunk& chunk = items.front().chunk;
+    const PreparedChunk data(chunk);
+    for (const Index row : chunk.rows) counts.instances = std::max(counts.instances, row + 1);
+    for (std::size_t v = 0; v < data.views.size(); ++v) counts.present[v] += data.views[v].rows();
+    counts.observed += std::count(data.observed.begin(), data.observed.end(), true);
+    const Timed timed(profile_, Step::learning);
+    const Chunk kept{.rows = chunk.rows, .views = {}};
+    const std::vector<double> patterns = presence_bits(chunk);
+    if (model().clusters().count == 0) early_.push_back(chunk);
+    const Index generation = model().names().generation();
+    const std::optional<Placed> placed = model().learn(std::move(chunk), compute_);
+    if (placed) kept_->write(kept, patterns, placed->near, votes_of(*placed), generation);
+    if (model().clusters().count > 0) place_early();
+    position_.report.loss = model().clusters().count > 0 ? model().placing().sums().mean_distance() : 0;
+    position_.curve.add(position_.report.loss);
+    return after_chunks(pass, items, 1);
+  });
+  note_time(pass);
+  position_.progress = pass.progress();
+  end_pass(complete);
+}
+
+// The rows that came before there were any prototypes: few, but more than the sample holds where they are very wide.
+void Fit::place_early() {
+  for (Chunk& chunk : early_) {
+    const std::vector<double> patterns = presence_bits(chunk);
+    model().intake().match(chunk);
+    model().intake().prepare(chunk);
+    const PreparedChunk data(chunk);
+    const Placed placed = model().placer()->place(data, compute_);
+    kept_->write(chunk, patterns, placed.near, votes_of(placed), model().names().generation());
+  }
+  early_.clear();
+}
+
+void Fit::count_pass() {
+  bool complete = true;
+  together_.agree([&] {
+    begin_timing();
+    if (!counts_) {
+      counts_.emplace(setting_.schema, model().placing().size());
+      if (position_.pass > 1) kept_->begin_pass();
+    }
+    seen_ = {};
+    source_->rewind();
+    complete = count(
+        *fit_, *source_, rows_.first, *counts_, &*kept_, together_.alone() ? &position_.curve : nullptr,
+        [&](const Pass& pass, const std::vector<StreamedChunk>& items) {
+          for (const StreamedChunk& item : items) {
+            for (const Index row : item.chunk.rows) seen_ = seen_.with(row);
+          }
+          position_.report.loss = counts_->sums.mean_distance();
+          return after_chunks(pass, items, 1);
+        },
+        compute_);
+    position_.progress = counts_->progress;
+  });
+  add_counts();
+  together_.agree([&] {
+    if (together_.first()) end_pass(complete);
+  });
+  if (!together_.first()) {
+    position_.labelling = position_.pass >= fit_->passes;
+    ++position_.pass;
+  }
+  counts_.reset();
+  report_.stopped = !complete;
+  if (wants_pass()) follow_first();
+}
+
+void Fit::end_pass(bool complete) {
+  report_.stopped = !complete;
+  check_instances(complete);
+  const StopWatch clock(position_.report.seconds);
+  if (again_) {
+    const Timed timed(profile_, Step::learning);
+    omvc::end_pass(*fit_, std::move(*counts_), !complete || position_.pass >= fit_->passes, compute_);
+    take_products();
+  } else {
+    state_.fingerprint = position_.progress.fingerprint;
+    position_.report.error = position_.report.loss;
+  }
+  position_.report.seconds = clock.seconds();
+  const int next = position_.pass + 1;
+  end_report(next, next > fit_->passes);
+  observer_.on_pass(report_.passes.back(), NoEmbedding(report_.instances));
+  counts_.reset();
+  // After the last pass each process knows the places of its own rows, which a checkpoint does not.
+  if (complete && (together_.alone() || wants_pass())) checkpoint();
+}
+
+void Fit::check_instances(bool complete) {
+  if (complete && again_) check_same_data(state_, position_.progress);
   if (position_.pass > 1) return;
+  const Index found = position_.progress.instances;
+  const Index last = again_ ? counts_->last : state_.counts.instances;
   report_.instances = complete ? found : std::max(report_.instances, found);
-  report_.unobserved = found - counts_.observed;
-  if (counts_.instances > report_.instances) {
+  report_.unobserved = found - (again_ ? counts_->observed : state_.counts.observed);
+  if (last > report_.instances) {
     throw Error(ErrorKind::data,
-                fmt::format("the source numbers an instance {} but has only {}: number them from 0 to {}",
-                            counts_.instances - 1, report_.instances, report_.instances - 1));
+                fmt::format("the source numbers an instance {} but has only {}: number them from 0 to {}", last - 1,
+                            report_.instances, report_.instances - 1));
   }
 }
 
-// A resumed run that has nothing left to read has to be of these data all the same.
-void FitRun::check_data() {
-  data_.rewind();
-  const FirstLook look = look_at(data_, observer_, workers_);
-  if (look.fingerprint == state_.fingerprint && look.order == state_.order && look.instances == report_.instances)
-    return;
-  throw Error(ErrorKind::data,
-              fmt::format("cannot resume from {}: the data are not those that the checkpoint was made with, or come in "
-                          "another order; resume with the same data, or start again without --resume",
-                          keep_.file));
-}
-
-// Labels every instance with the model as it is at the end.
-void FitRun::label_all() {
-  if (position_.chunks == 0) method_->begin_labels();
-  const bool complete = stream_chunks(std::max(report_.chunk, kLabelRows), [&](std::vector<StreamedChunk>& items) {
-    const PreparedChunk data = prepare(items.front().chunk);
-    const Timed timed(profile_, Step::learning);
-    method_->label(data, workers_);
-    return 0;
+// Labels the rows of this process, or all of them in the first one where the sinks cannot be joined.
+LabelCounts Fit::label_rows() {
+  const Rows all{0, report_.instances};
+  const bool shared = !together_.alone() && fit_->passes > 0 && !first_has_all_;
+  if (!together_.alone()) follow_first();
+  const bool joins =
+      shared && together_.follow_each_other(seen_, report_.instances) && together_.says_first(sink_.joins());
+  if (shared && !joins) kept_->gather(together_, seen_, model().prototypes().factors->rank());
+  const Rows mine = joins ? seen_ : together_.first() ? all : Rows{};
+  LabelCounts counts(model().names().numbers(), setting_.schema.views.size());
+  together_.agree([&] {
+    if (!together_.first() && !joins) return;
+    kept_->label(mine, model(), fit_->passes == 0 || !again_, !again_, sink_, counts, compute_);
   });
-  report_.stopped = !complete;
-  if (complete) check_instances(true);
+  if (joins) join_results(counts);
+  return counts;
 }
 
-Report Clusterer::fit(Source& source, Sink& sink, Observer& observer, const Checkpointing& checkpointing) {
-  Exchange alone;
-  return fit(source, sink, observer, checkpointing, alone);
-}
-
-Report Clusterer::fit(Source& source, Sink& sink, Observer& observer, const Checkpointing& checkpointing,
-                      Exchange& exchange) {
-  Setting setting{.options = impl_->options, .schema = {}, .scaling = {}, .clipped = {}};
-  setting.start(source.schema());
-  FitRun run(setting, impl_->workers.get(), source, sink, observer, checkpointing, exchange);
-  Report report = run.run();
-  if (exchange.rank() > 0) return report;
-  impl_->model = std::move(run.model());
-  impl_->other = std::move(run.other());
-  return report;
+// Makes the clusters of a stream, and hands the results to the sink.
+void Fit::finish() {
+  const Timed timed(profile_, Step::results);
+  if (!again_) {
+    model().refresh(compute_);
+    place_early();
+    model().number_anew(compute_);
+    setting_.clipped = model().tally().negatives;
+  }
+  const LabelCounts counts = label_rows();
+  if (!together_.first()) return;
+  if (again_) model().tally().negatives = setting_.clipped;
+  describe_model(*fit_);
+  sink_.finish();
+  describe_labels(*fit_, counts);
 }
 
 }  // namespace omvc

@@ -1,4 +1,4 @@
-// What a Clusterer holds: the living model, or what another method or version 0.1 has left, or nothing yet.
+// What a Clusterer holds: the living model, or what a comparison method has left, or nothing yet.
 #pragma once
 
 #include <memory>
@@ -7,9 +7,9 @@
 
 #include "omvc/clusterer.hpp"
 
+#include "compare/compare_model.hpp"
 #include "model/model.hpp"
 #include "parallel/team.hpp"
-#include "run/other_model.hpp"
 
 namespace omvc {
 
@@ -17,14 +17,15 @@ struct Clusterer::Impl {
   explicit Impl(Options chosen);
 
   const Schema& schema() const;
-  void check_labels() const;  // throws unless instances can be labelled
-  Model& living();            // throws unless there is a model that learns
+  // What labels instances now. Throws ErrorKind::usage where there are no clusters.
+  std::shared_ptr<const Labeller> labeller() const;
+  Model& living();  // throws unless there is a model that learns
 
   Options options;
-  Team workers;
+  Team compute;
   std::optional<Model> model;
-  std::optional<OtherModel> other;
-  std::mutex sharing;  // const functions take turns with the workers
+  std::shared_ptr<CompareModel> compared;
+  std::mutex sharing;  // const functions take turns in using `compute`
 };
 
 }  // namespace omvc

@@ -4,6 +4,7 @@
 #include "omvc/clusterer.hpp"
 #include "omvc/error.hpp"
 
+#include "model/facts.hpp"
 #include "run/impl.hpp"
 
 namespace omvc {
@@ -37,24 +38,24 @@ void keep_observed(const CsrBlock<T>& block, const std::vector<Index>& present, 
 }  // namespace
 
 std::vector<double> Clusterer::impute(Chunk chunk, std::size_t view) const {
-  impl_->check_labels();
+  impl_->labeller();
   if (!impl_->model) {
     throw Error(ErrorKind::usage, fmt::format("a model of method {} cannot fill in views: fit with method omvc",
                                               name_of(impl_->options.method)));
   }
   const Model& model = *impl_->model;
-  check_chunk(chunk, model.schema());
+  model.intake().admit(chunk);
   if (view >= chunk.views.size()) {
     throw Error(ErrorKind::usage, fmt::format("there is no view {}: the model has {}", view, chunk.views.size()));
   }
-  if (!model.scaling()[view].known) {
+  if (!model.intake().scaling()[view].known) {
     throw Error(ErrorKind::data,
-                fmt::format("view {} was never seen, so nobody knows it", model.schema().views[view].name));
+                fmt::format("view {} was never seen, so nobody knows it", model.intake().schema().views[view].name));
   }
   const ChunkView observed = chunk.views[view];
   const std::lock_guard lock(impl_->sharing);
-  model.scale(chunk);
-  Matrix out = model.expected(PreparedChunk(chunk), view, impl_->workers.get());
+  model.intake().prepare(chunk);
+  Matrix out = expected(model, PreparedChunk(chunk), view, impl_->compute.get());
   std::visit([&](const auto& block) { keep_observed(block, observed.present, out); }, observed.block);
   return {out.data(), out.data() + out.size()};
 }

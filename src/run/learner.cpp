@@ -15,12 +15,12 @@ namespace {
 // Clusters of a first cut, which have no past.
 std::vector<ClusterEvent> births(const Model& model) {
   std::vector<ClusterEvent> events;
-  const Clusters& clusters = model.clusters();
-  for (const int number : clusters.numbers) {
+  const Cut& clusters = model.clusters();
+  for (const int number : model.names().numbers()) {
     events.push_back({.kind = ClusterEvent::Kind::born, .cluster = number, .other = -1, .instances = 0});
   }
   for (std::size_t p = 0; p < clusters.group.size(); ++p) {
-    events[static_cast<std::size_t>(clusters.group[p])].instances += model.placing().mass()(static_cast<Index>(p));
+    events[static_cast<std::size_t>(clusters.group[p])].instances += model.placing().sums().mass(static_cast<Index>(p));
   }
   std::sort(events.begin(), events.end(), [](const auto& a, const auto& b) { return a.cluster < b.cluster; });
   return events;
@@ -38,8 +38,8 @@ double bytes_of(const Chunk& chunk) {
 }
 
 Learner::Learner(Model model, Setup setup)
-    : setup_(std::move(setup)), model_(std::move(model)), workers_(std::make_unique<Workers>(setup_.threads)) {
-  if (model_.has_clusters()) placing_ = std::make_shared<const Model>(model_.for_placing());
+    : setup_(std::move(setup)), model_(std::move(model)), compute_(std::make_unique<Compute>(setup_.threads)) {
+  placing_ = model_.placer();
 }
 
 Learner::~Learner() {
@@ -91,14 +91,14 @@ void Learner::learn(Chunk chunk, std::string after) {
 }
 
 void Learner::learn_now(Job job) {
-  const bool first = !model_.has_clusters();
-  model_.learn(std::move(job.chunk), *workers_);
-  model_.forget_moves();
+  const bool first = model_.clusters().count == 0;
+  model_.learn(std::move(job.chunk), *compute_);
+  model_.names().forget_moves();
   setup_.after = std::move(job.after);
   unsaved_ = true;
-  std::vector<ClusterEvent> happened = model_.take_events();
-  if (first && model_.has_clusters()) happened = births(model_);
-  auto placing = model_.has_clusters() ? std::make_shared<const Model>(model_.for_placing()) : nullptr;
+  std::vector<ClusterEvent> happened = model_.names().take_events();
+  if (first && model_.clusters().count > 0) happened = births(model_);
+  std::shared_ptr<const Placer> placing = model_.placer();
   const std::lock_guard lock(mutex_);
   placing_ = std::move(placing);
   for (const ClusterEvent& event : happened) {
@@ -119,7 +119,7 @@ void Learner::save_now() {
   events_.push_back({.kind = StreamEvent::Kind::saved,
                      .cluster = {},
                      .text = setup_.after,
-                     .instances = static_cast<Index>(model_.instances())});
+                     .instances = static_cast<Index>(model_.tally().instances)});
 }
 
 // A save that fails is tried again later: the stream goes on, and what was saved last is still there.
@@ -144,7 +144,7 @@ void Learner::save_if_due() {
 
 void Learner::work() {
   try {
-    workers_->set_poll([this] {
+    compute_->set_poll([this] {
       if (given_up_) throw Error(ErrorKind::interrupted, "learning was given up");
     });
     std::unique_lock lock(mutex_);
@@ -220,7 +220,7 @@ bool Learner::busy() const {
   return learning_ || !jobs_.empty();
 }
 
-std::shared_ptr<const Model> Learner::placing() const {
+std::shared_ptr<const Placer> Learner::placing() const {
   const std::lock_guard lock(mutex_);
   return placing_;
 }

@@ -1,5 +1,5 @@
-// Learns the rows of a stream, in the calling thread or in one of its own, and saves the model from time to time. Hands
-// out what labelling takes after every chunk, so that nobody who labels waits for it. Once learning has failed nothing
+// Learns the rows of a stream, in the calling thread or in one of its own, and saves the model from time to time. After
+// every chunk it hands out a new Placer, so that labelling never waits for learning. Once learning has failed nothing
 // is learned or saved any more, since a chunk may be half in the model; what was saved before is still there.
 #pragma once
 
@@ -33,22 +33,22 @@ class Learner {
   };
 
   Learner(Model model, Setup setup);
-  ~Learner();  // gives up what waits
+  ~Learner();  // gives up the chunks that wait
   Learner(const Learner&) = delete;
   Learner& operator=(const Learner&) = delete;
 
   // From now on chunks are learned by a thread of its own.
   void start();
 
-  // Learns a chunk; `after` is the id of its last row. Beside the caller it waits only while more rows than
-  // Options::memory wait already. Throws what learning threw, also that of chunks before.
+  // Learns a chunk; `after` is the id of its last row. With a thread of its own the call returns at once, unless the
+  // chunks that wait would take more than Options::memory. Throws what learning threw, also for chunks before this one.
   void learn(Chunk chunk, std::string after);
-  void save_soon();  // what was handed over is in it
+  void save_soon();  // saves once all chunks handed over so far are learned
   void tick();       // saves where it is time; throws what learning threw
-  void finish();     // learns what waits, and saves; ends the thread
+  void finish();     // learns what waits, saves, and ends the thread
 
   bool busy() const;
-  std::shared_ptr<const Model> placing() const;  // as after the last chunk learned; null before there are clusters
+  std::shared_ptr<const Placer> placing() const;  // as after the last chunk learned; null before there are clusters
   std::vector<StreamEvent> take_events();
 
   // Before start() only.
@@ -71,7 +71,7 @@ class Learner {
 
   Setup setup_;
   Model model_;
-  std::unique_ptr<Workers> workers_;
+  std::unique_ptr<Compute> compute_;
   bool unsaved_ = false;  // something was learned since the last save
   Clock::time_point saved_at_ = Clock::now();
 
@@ -83,7 +83,7 @@ class Learner {
   bool ending_ = false;    // once nothing waits any more
   bool asked_to_save_ = false;
   std::exception_ptr failure_;
-  std::shared_ptr<const Model> placing_;
+  std::shared_ptr<const Placer> placing_;
   std::vector<StreamEvent> events_;
 
   std::atomic<bool> given_up_ = false;

@@ -23,7 +23,7 @@ StoredModel restore(const Archive& archive, const std::string& name) {
   if (living) {
     stored.model.emplace(Model::load(archive, setting.options, setting.schema, setting.scaling, setting.clipped));
   } else {
-    stored.other.emplace(OtherModel::load(archive, setting));
+    stored.compared.emplace(CompareModel::load(archive, setting));
   }
   if (archive.has(kStreamAfter)) stored.stream_after = archive.text(kStreamAfter);
   return stored;
@@ -49,8 +49,8 @@ StoredModel load_model(const std::string& path) {
 
 Archive model_archive(const Model& model, bool whole) {
   Archive archive;
-  Setting{model.options(), model.schema(), model.scaling(), model.negatives()}.put(archive);
-  model.save(archive, whole);
+  Setting{model.options(), model.intake().schema(), model.intake().scaling(), model.tally().negatives}.put(archive);
+  model.save(archive, whole ? Model::Kept::whole : Model::Kept::predictor);
   return archive;
 }
 
@@ -62,10 +62,10 @@ void save_stream(const Model& model, const std::string& after, const std::string
 
 Archive Clusterer::archive(ModelKind kind) const {
   const bool whole = kind == ModelKind::whole;
-  if (!whole || impl_->other) impl_->check_labels();
-  if (!impl_->model && !impl_->other) {
+  if (!impl_->model && !impl_->compared) {
     throw Error(ErrorKind::usage, "there is nothing to save: the model has learned nothing yet");
   }
+  if (!whole) impl_->labeller();
   if (whole && impl_->model && !impl_->model->can_learn()) {
     throw Error(ErrorKind::usage, "this model was saved for prediction only, so it cannot be saved whole");
   }
@@ -73,8 +73,8 @@ Archive Clusterer::archive(ModelKind kind) const {
   if (impl_->model) {
     archive = model_archive(*impl_->model, whole);
   } else {
-    impl_->other->setting().put(archive);
-    impl_->other->save(archive);
+    impl_->compared->setting().put(archive);
+    impl_->compared->save(archive);
   }
   return archive;
 }
@@ -84,7 +84,7 @@ std::string Clusterer::to_bytes(ModelKind kind) const { return archive(kind).to_
 
 Clusterer::Clusterer(StoredModel stored) : impl_(std::make_unique<Impl>(stored.setting.options)) {
   impl_->model = std::move(stored.model);
-  impl_->other = std::move(stored.other);
+  if (stored.compared) impl_->compared = std::make_shared<CompareModel>(std::move(*stored.compared));
 }
 
 Clusterer Clusterer::load(const std::string& path) { return Clusterer(load_model(path)); }

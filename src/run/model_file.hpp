@@ -4,16 +4,16 @@
 #include <optional>
 #include <string>
 
+#include "compare/compare_model.hpp"
 #include "model/model.hpp"
-#include "run/other_model.hpp"
-#include "run/setting.hpp"
+#include "pass/setting.hpp"
 
 namespace omvc {
 
 struct StoredModel {
   Setting setting;
   std::optional<Model> model;               // the living model,
-  std::optional<OtherModel> other;          // or what another method has left
+  std::optional<CompareModel> compared;     // or what a comparison method has left
   std::optional<std::string> stream_after;  // saved by a stream: the id, as JSON, of the last row learned
 };
 

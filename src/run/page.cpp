@@ -4,6 +4,7 @@
 #include "omvc/error.hpp"
 #include "omvc/files.hpp"
 
+#include "model/facts.hpp"
 #include "report/facts.hpp"
 #include "report/page.hpp"
 #include "report/picture.hpp"
@@ -24,7 +25,7 @@ struct PageMaker {
 
   // A model that has what a map shows.
   Model* living() const {
-    const bool drawn = impl.model && impl.model->fine().size() > 0 && impl.model->can_learn();
+    const bool drawn = impl.model && impl.model->prototypes().size() > 0 && impl.model->can_learn();
     return drawn ? &*impl.model : nullptr;
   }
 
@@ -32,34 +33,27 @@ struct PageMaker {
   Report report_of(const Model& model, const Picture& picture) const {
     Report report = picture.sampled;
     report.instances = clusterer.instances();
-    report.clusters = model.clusters().count();
-    report.rank = model.rank();
-    report.prototypes = model.fine().size();
-    report.sampled = !model.whole();
-    report.found_by = model.clusters().found_by;
-    report.choice = model.choice();
-    report.views = model.views();
-    const std::vector<double> explained = model.explained();
-    for (std::size_t v = 0; v < explained.size(); ++v) report.views[v].explained = explained[v];
-    if (model.timeline().size() > 1) report.timeline = model.timeline();
+    const std::vector<int> numbers = report.cluster_numbers;
+    describe(model, report);
+    report.cluster_numbers = numbers;
     return report;
   }
 
   std::string facts(const PageContext& context) const {
-    impl.check_labels();
+    impl.labeller();
     Model* model = living();
     if (model == nullptr && impl.model) {
       throw Error(ErrorKind::usage, "this model was saved for prediction only: it keeps nothing that could be drawn");
     }
     if (model != nullptr) {
-      const Picture picture = picture_of(*model, {}, impl.workers.get());
+      const Picture picture = picture_of(*model, {}, impl.compute.get());
       Report report = context.report != nullptr ? *context.report : report_of(*model, picture);
       // More views than the fit keeps the patterns of.
       if (report.patterns.empty()) report.patterns = picture.sampled.patterns;
       return facts_text({.options = impl.options,
-                         .schema = model->schema(),
+                         .schema = model->intake().schema(),
                          .report = report,
-                         .whole = context.report != nullptr || model->whole(),
+                         .whole = context.report != nullptr || model->reservoir().whole(),
                          .picture = &picture,
                          .survey = &model->survey(),
                          .features = {}},
@@ -102,8 +96,8 @@ PrototypeMap prototype_map(Clusterer& clusterer) {
   PageMaker maker{clusterer};
   PrototypeMap out;
   Model* model = maker.living();
-  if (model == nullptr || !model->has_clusters()) return out;
-  const Picture picture = sketch_of(*model, maker.impl.workers.get());
+  if (model == nullptr || model->clusters().count == 0) return out;
+  const Picture picture = sketch_of(*model, maker.impl.compute.get());
   const PictureLevel& own = picture.levels.front();
   for (Index p = 0; p < picture.at.rows(); ++p) {
     out.x.push_back(picture.at(p, 0));

@@ -1,21 +1,40 @@
+// The steps of run/steps.hpp as values in bytes: archives that say what they are and what they were made with.
+//
+//     plan/kind      text   look, ranks, state, task, counts or tally
+//     plan/options   text   options and views, which all values of one plan have in common
 #include "omvc/plan.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
-#include <limits>
 
 #include "omvc/error.hpp"
 
-#include "chunk/fingerprint.hpp"
-#include "chunk/rows.hpp"
 #include "run/model_file.hpp"
-#include "run/plan_bytes.hpp"
-#include "run/results.hpp"
-#include "source/ahead/chunk_stream.hpp"
+#include "run/steps.hpp"
 
 namespace omvc {
 namespace {
+
+constexpr const char* kKind = "plan/kind";
+constexpr const char* kGround = "plan/options";
+
+std::string to_bytes(Archive archive, const char* kind, const Plan& plan) {
+  archive.put(kKind, kind);
+  archive.put(kGround, common_ground(plan.options(), plan.schema()));
+  return archive.to_bytes();
+}
+
+// Throws ErrorKind::data unless they are of one of these kinds and of this plan, made here or elsewhere.
+Archive from_bytes(const std::string& bytes, std::string_view kinds, const Plan& plan) {
+  Archive archive = Archive::from_bytes(bytes, fmt::format("the {} of a plan", kinds));
+  const std::string kind = archive.has(kKind) ? archive.text(kKind) : "model or checkpoint";
+  if (kinds.find(kind) == std::string::npos) {
+    throw Error(ErrorKind::data, fmt::format("the {} of a plan is needed here, and this is a {}", kinds, kind));
+  }
+  if (archive.text(kGround) != common_ground(plan.options(), plan.schema())) {
+    throw Error(ErrorKind::data, fmt::format("this {} was made with other options, or for other views", kind));
+  }
+  return archive;
+}
 
 // The rows of a part with their numbers in all the data.
 class PartSource final : public Source {
@@ -48,29 +67,81 @@ void check_go_on(bool go_on) {
 }
 
 // Threads that ask the observer from time to time.
-class WatchedWorkers {
+class WatchedCompute {
  public:
-  WatchedWorkers(const Options& options, Observer& observer) : workers_(options.threads) {
-    workers_.set_poll([&observer] { check_go_on(observer.on_wait()); });
+  WatchedCompute(const Options& options, Observer& observer) : compute_(options.threads) {
+    compute_.set_poll([&observer] { check_go_on(observer.on_wait()); });
   }
-  operator Workers&() { return workers_; }
+  operator Compute&() { return compute_; }
 
  private:
-  Workers workers_;
+  Compute compute_;
+};
+
+Look load_look(const std::string& look, const Plan& plan) {
+  return Look::load(from_bytes(look, "look", plan), plan.options(), plan.schema());
+}
+
+std::string save_look(const Look& look, const Plan& plan) {
+  Archive archive;
+  look.save(archive);
+  return to_bytes(std::move(archive), "look", plan);
+}
+
+Reservoir::Ranking load_ranks(const std::string& bytes, const Plan& plan) {
+  const Archive archive = from_bytes(bytes, "ranks", plan);
+  const std::vector<double>& numbers = archive.numbers("ranks", kFinite);
+  if (numbers.size() % 2 != 0) throw Error(ErrorKind::data, "the ranks of a plan are incomplete");
+  Reservoir::Ranking out;
+  for (std::size_t i = 0; i < numbers.size(); i += 2) out.emplace_back(numbers[i], numbers[i + 1]);
+  return out;
+}
+
+std::string save_ranks(const Reservoir::Ranking& ranking, const Plan& plan) {
+  std::vector<double> numbers;
+  for (const auto& [priority, size] : ranking) numbers.insert(numbers.end(), {priority, size});
+  Archive archive;
+  archive.put("ranks", std::move(numbers));
+  return to_bytes(std::move(archive), "ranks", plan);
+}
+
+Fitting started(const Plan& plan) {
+  Fitting fit;
+  fit.setting.options = plan.options();
+  fit.setting.start(plan.schema());
+  return fit;
+}
+
+// A state with the whole model, a task with what parts need.
+struct PlanState {
+  Fitting fit;
+  std::vector<Index> single = {};  // of each view: whether the sample holds it in single precision, where it is all
+
+  std::string bytes(bool whole, const Plan& plan) const {
+    Archive archive;
+    fit.put(archive, whole);
+    archive.put("plan/single", single);
+    return to_bytes(std::move(archive), whole ? "state" : "task", plan);
+  }
+
+  static PlanState from(const std::string& bytes, const char* kind, const Plan& plan) {
+    const Archive archive = from_bytes(bytes, kind, plan);
+    PlanState out{.fit = started(plan)};
+    out.fit.get(archive);
+    out.single = archive.integers("plan/single");
+    if (out.fit.passes == 0 && out.single.size() != plan.schema().views.size()) {
+      throw Error(ErrorKind::data, fmt::format("the {} of a plan does not fit its views", kind));
+    }
+    if (out.fit.model->clusters().count == 0) {
+      throw Error(ErrorKind::data, fmt::format("the {} of a plan has no model", kind));
+    }
+    return out;
+  }
 };
 
 bool is_single(const Block& block) {
   return std::visit([](const auto& X) { return std::is_same_v<typename std::decay_t<decltype(X)>::Scalar, float>; },
                     block);
-}
-
-// Rows as they are in the sample, whose precision shows in the last bits.
-void scale_as_sample(Chunk& chunk, const PlanState& living) {
-  for (std::size_t v = 0; v < chunk.views.size(); ++v) {
-    Block& block = chunk.views[v].block;
-    block = living.single[v] != 0 ? narrowed(std::move(block)) : widened(std::move(block));
-  }
-  living.model->scale(chunk);
 }
 
 }  // namespace
@@ -84,79 +155,60 @@ Plan::Plan(Options options, Schema schema) : options_(std::move(options)), schem
   if (options_.half_life > 0) {
     throw Error(ErrorKind::usage, "with a half-life data are a stream, which cannot be divided: leave it out");
   }
-  Setting setting{.options = options_, .schema = {}, .scaling = {}, .clipped = {}};
-  setting.start(schema_);
+  started(*this);
 }
 
 std::string Plan::look(Source& part, Index first, Observer& observer) const {
-  WatchedWorkers workers(options_, observer);
+  WatchedCompute compute(options_, observer);
   PartSource source(part, first, schema_);
-  Look look(options_, schema_, first);
-  look_at(source, look, observer, workers);
-  Archive archive;
-  look.save(archive);
-  return plan_bytes(std::move(archive), "look", *this);
+  return save_look(omvc::look(source, first, started(*this).setting, observer, compute), *this);
 }
 
 std::string Plan::merge_looks(const std::string& one, const std::string& other) const {
-  return plan_bytes(
-      omvc::merge_looks(plan_archive(one, "look", *this), plan_archive(other, "look", *this), options_, schema_),
-      "look", *this);
+  Compute alone;
+  Look look = load_look(one, *this);
+  look.merge(load_look(other, *this), alone);
+  return save_look(look, *this);
 }
 
 std::string Plan::ranks(const std::string& look) const {
-  const Look loaded = Look::load(plan_archive(look, "look", *this), options_, schema_);
-  return ranking_bytes(Reservoir::cut(loaded.sample.ranking(), reservoir_options(options_)), *this);
+  return save_ranks(Reservoir::cut(load_look(look, *this).sample.ranking(), reservoir_options(options_)), *this);
 }
 
 std::string Plan::merge_ranks(const std::string& one, const std::string& other) const {
-  Reservoir::Ranking all = ranking_from(one, *this);
-  const Reservoir::Ranking more = ranking_from(other, *this);
+  Reservoir::Ranking all = load_ranks(one, *this);
+  const Reservoir::Ranking more = load_ranks(other, *this);
   all.insert(all.end(), more.begin(), more.end());
-  return ranking_bytes(Reservoir::cut(std::move(all), reservoir_options(options_)), *this);
+  return save_ranks(Reservoir::cut(std::move(all), reservoir_options(options_)), *this);
 }
 
 std::string Plan::trim(const std::string& look, const std::string& ranks) const {
-  Look loaded = Look::load(plan_archive(look, "look", *this), options_, schema_);
-  Workers workers(options_.threads);
-  loaded.sample.keep_below(ranking_from(ranks, *this), workers);
-  Archive archive;
-  loaded.save(archive);
-  return plan_bytes(std::move(archive), "look", *this);
+  Look loaded = load_look(look, *this);
+  Compute compute(options_.threads);
+  loaded.sample.keep_below(load_ranks(ranks, *this), compute);
+  return save_look(loaded, *this);
 }
 
 std::string Plan::make(const std::string& look, Observer& observer) const {
-  WatchedWorkers workers(options_, observer);
-  Look loaded = Look::load(plan_archive(look, "look", *this), options_, schema_);
+  WatchedCompute compute(options_, observer);
+  Look loaded = load_look(look, *this);
   if (!loaded.survey.gapless()) {
     throw Error(ErrorKind::data,
                 "the looks at some parts of the data are missing, or parts have other places than they were given");
   }
-  PlanState living{.setting = {.options = options_, .schema = {}, .scaling = {}, .clipped = {}}, .state = {}};
-  auto& [setting, state, passes, model, single] = living;
-  setting.start(schema_);
-  model.emplace(options_, schema_);
-  FirstLook all{.survey = Survey(schema_),
-                .fingerprint = loaded.fingerprint,
-                .order = loaded.order,
-                .instances = loaded.instances};
-  model->take(std::move(loaded), workers);
-  all.survey = model->survey();
-  check_survey(all.survey, schema_, options_);
-  note_look(all, setting, state);
-  make_living(*model, setting, workers);
-  passes = model->whole() ? 0 : options_.passes;
-  if (model->whole()) {
-    count_sample(*model, setting, state);
-    for (const ChunkView& view : model->reservoir().chunks().front().views) single.push_back(is_single(view.block));
+  PlanState made{.fit = started(*this)};
+  take_look(made.fit, std::move(loaded), compute);
+  omvc::make(made.fit, compute);
+  if (made.fit.passes == 0) {
+    for (const ChunkView& view : made.fit.model->reservoir().chunks().front().views) {
+      made.single.push_back(is_single(view.block));
+    }
   }
-  state.report.candidates = model->candidates();
-  state.position.labelling = passes == 0;
-  return living.bytes(true, *this);
+  return made.bytes(true, *this);
 }
 
 bool Plan::wants_pass(const std::string& state) const {
-  const Archive archive = plan_archive(state, "state task", *this);
+  const Archive archive = from_bytes(state, "state task", *this);
   const std::vector<Index>& position = archive.integers("checkpoint/position");
   return position.size() > 1 && position[1] == 0;
 }
@@ -166,136 +218,100 @@ std::string Plan::task(const std::string& state) const {
 }
 
 std::string Plan::count(const std::string& task, Source& part, Index first, Observer& observer) const {
-  WatchedWorkers workers(options_, observer);
-  PlanState living = PlanState::from(task, "task", *this);
-  if (living.state.position.labelling) throw Error(ErrorKind::usage, "no pass is left to count: label the parts");
+  WatchedCompute compute(options_, observer);
+  const PlanState known = PlanState::from(task, "task", *this);
+  const FitPosition& position = known.fit.state.position;
+  if (position.labelling) throw Error(ErrorKind::usage, "no pass is left to count: label the parts");
   PartSource source(part, first, schema_);
-  Model& model = *living.model;
-  const std::size_t views = schema_.views.size();
-  PassSums sums{.present = std::vector<Index>(views, 0), .clipped = std::vector<Index>(views, 0)};
-  model.begin_pass();
-  ChunkStream stream(source, schema_, living.state.report.chunk, &living.setting.scaling,
-                     {.readers = readers_beside(options_.threads)});
-  while (const std::optional<StreamedChunk> item = stream.next()) {
-    const PreparedChunk data(item->chunk);
-    model.count(data, workers);
-    for (std::size_t v = 0; v < views; ++v) {
-      sums.present[v] += data.views[v].rows();
-      sums.clipped[v] += item->negatives[v];
-    }
-    sums.observed += std::count(data.observed.begin(), data.observed.end(), true);
-    sums.order += order_hash(first + sums.instances, item->chunk);
-    sums.fingerprint += item->fingerprint;
-    sums.instances += item->chunk.size();
-    sums.last = first + sums.instances;
-    ++sums.chunks;
-    ++sums.rounds;
-    check_go_on(observer.on_chunk({.pass = living.state.position.pass,
-                                   .chunk = sums.chunks,
-                                   .instances = sums.instances,
-                                   .loss = model.placing().mean_distance(),
-                                   .rounds = 1}));
-  }
+  Counts counts(schema_, known.fit.model->placing().size());
+  omvc::count(
+      known.fit, source, first, counts, nullptr, nullptr,
+      [&](const Pass& pass, const std::vector<StreamedChunk>&) {
+        check_go_on(observer.on_chunk({.pass = position.pass,
+                                       .chunk = pass.progress().chunks,
+                                       .instances = pass.progress().instances,
+                                       .loss = counts.sums.mean_distance(),
+                                       .rounds = 1}));
+        return true;
+      },
+      compute);
   Archive archive;
-  sums.put(archive);
-  model.save_counted(archive);
-  return plan_bytes(std::move(archive), "counts", *this);
+  counts.put(archive);
+  return to_bytes(std::move(archive), "counts", *this);
 }
 
 std::string Plan::merge_counts(const std::string& one, const std::string& other) const {
-  Archive sum = plan_archive(one, "counts", *this);
-  merge_passes(sum, plan_archive(other, "counts", *this), schema_.views.size());
-  return plan_bytes(std::move(sum), "counts", *this);
+  const Archive first = from_bytes(one, "counts", *this);
+  const auto prototypes = static_cast<Index>(first.numbers("counted/mass").size());
+  Counts sum = Counts::get(first, schema_, prototypes);
+  sum.merge(Counts::get(from_bytes(other, "counts", *this), schema_, prototypes));
+  Archive archive;
+  sum.put(archive);
+  return to_bytes(std::move(archive), "counts", *this);
 }
 
 std::string Plan::end_pass(const std::string& state, const std::string& counts) const {
-  Workers workers(options_.threads);
-  PlanState living = PlanState::from(state, "state", *this);
-  FitPosition& position = living.state.position;
-  Report& report = living.state.report;
+  Compute compute(options_.threads);
+  PlanState known = PlanState::from(state, "state", *this);
+  Fitting& fit = known.fit;
+  FitPosition& position = fit.state.position;
   if (position.labelling) throw Error(ErrorKind::usage, "no pass is left to end: label the parts");
-  take_pass(plan_archive(counts, "counts", *this), *living.model, living.setting, living.state);
-  check_pass(living.state, position.pass, position.report.instances, position.fingerprint, position.order);
-  report.unobserved = report.instances - living.state.counts.observed;
-  if (position.pass < living.passes) living.model->end_pass(workers);
-  PassReport& result = position.report;
-  result.pass = position.pass;
-  result.chunks = position.chunks;
-  result.loss = result.error = report.loss = living.model->placing().mean_distance();
-  report.passes.push_back(result);
+  Counts all = Counts::get(from_bytes(counts, "counts", *this), schema_, fit.model->placing().size());
+  check_same_data(fit.state, all.progress);
+  omvc::end_pass(fit, std::move(all), position.pass >= fit.passes, compute);
+  position.report.pass = position.pass;
+  position.report.instances = position.progress.instances;
+  position.report.chunks = position.progress.chunks;
+  fit.state.report.loss = position.report.loss;
+  fit.state.report.passes.push_back(position.report);
   const int next = position.pass + 1;
   position = {};
   position.pass = next;
-  position.labelling = next > living.passes;
-  if (position.labelling) finish_living(*living.model, workers);
-  return living.bytes(true, *this);
+  position.labelling = next > fit.passes;
+  return known.bytes(true, *this);
 }
 
 std::string Plan::label(const std::string& task, Source& part, Index first, Sink& sink, Observer& observer) const {
-  WatchedWorkers workers(options_, observer);
-  const PlanState living = PlanState::from(task, "task", *this);
-  if (!living.state.position.labelling)
+  WatchedCompute compute(options_, observer);
+  const PlanState known = PlanState::from(task, "task", *this);
+  if (!known.fit.state.position.labelling)
     throw Error(ErrorKind::usage, "a pass is left to count before parts are labelled");
   PartSource source(part, first, schema_);
-  const Model& model = *living.model;
-  const bool counted = living.passes > 0;
-  LabelTally out{.counts = {.tally = Tally(model.clusters().numbers, kOutlier), .patterns = {}}};
-  ChunkStream stream(source, schema_, std::max(living.state.report.chunk, kLabelRows),
-                     counted ? &living.setting.scaling : nullptr, {.readers = readers_beside(options_.threads)});
-  while (std::optional<StreamedChunk> item = stream.next()) {
-    Chunk& chunk = item->chunk;
-    const std::uint64_t order = order_hash(first + out.instances, chunk);
-    if (!counted) scale_as_sample(chunk, living);
-    const PreparedChunk data(chunk);
-    Placed placed = model.place(data, workers);
-    for (double& distance : placed.distance) {
-      // As rows are labelled that were counted: where every member lies on its prototype, no distance is unusual.
-      if (counted && std::isinf(distance)) distance = 0;
-    }
-    Matrix rows;
-    if (sink.wants_embedding()) rows = model.embed(data, workers);
-    for (Index i = 0; i < chunk.size(); ++i) {
-      const auto at = static_cast<std::size_t>(i);
-      if (rows.size() > 0 && !data.observed[at]) rows.row(i).setConstant(std::numeric_limits<double>::quiet_NaN());
-      out.counts.tally.add(first + out.instances + i, placed.labels[at], placed.confidence[at], placed.distance[at]);
-    }
-    out.counts.patterns.add(chunk, placed.labels);
-    sink.write(
-        {out.instances, placed.labels, {rows.data(), chunk.size(), rows.cols()}, placed.confidence, placed.distance});
-    out.order += order;
-    out.fingerprint += item->fingerprint;
-    out.instances += chunk.size();
-    check_go_on(observer.on_chunk({.pass = std::max(1, living.passes), .instances = out.instances, .labelling = true}));
-  }
-  sink.finish();
-  return out.bytes(*this);
+  const Tally tally = omvc::label(
+      known.fit, source, first, known.single, sink,
+      [&](const Pass& pass, const std::vector<StreamedChunk>&) {
+        check_go_on(observer.on_chunk(
+            {.pass = std::max(1, known.fit.passes), .instances = pass.progress().instances, .labelling = true}));
+        return true;
+      },
+      compute);
+  Archive archive;
+  tally.put(archive);
+  return to_bytes(std::move(archive), "tally", *this);
 }
 
 std::string Plan::merge_tallies(const std::string& one, const std::string& other) const {
-  LabelTally sum = LabelTally::from(one, *this);
-  const LabelTally more = LabelTally::from(other, *this);
-  sum.counts.merge(more.counts);
-  sum.instances += more.instances;
-  sum.fingerprint += more.fingerprint;
-  sum.order += more.order;
-  return sum.bytes(*this);
+  const std::size_t views = schema_.views.size();
+  Tally sum = Tally::get(from_bytes(one, "tally", *this), views);
+  sum.merge(Tally::get(from_bytes(other, "tally", *this), views));
+  Archive archive;
+  sum.put(archive);
+  return to_bytes(std::move(archive), "tally", *this);
 }
 
 std::pair<std::string, Report> Plan::finish(const std::string& state, const std::string& tally) const {
-  PlanState living = PlanState::from(state, "state", *this);
-  const LabelTally all = LabelTally::from(tally, *this);
-  Report& report = living.state.report;
-  Model& model = *living.model;
-  check_pass(living.state, living.state.position.pass, all.instances, all.fingerprint, all.order);
-  model.set_negatives(living.setting.clipped);
-  report_living(model, living.setting, living.state);
-  report.fingerprint = living.state.fingerprint;
-  warn_of_views(report);
-  const std::size_t clusters = report.cluster_numbers.size();
-  all.counts.report(report);
-  if (report.cluster_numbers.size() != clusters) throw Error(ErrorKind::data, "the tally is not of this model");
-  model.set_sizes({report.cluster_sizes.begin(), report.cluster_sizes.end()});
-  return {model_archive(model, true).to_bytes(), report};
+  PlanState known = PlanState::from(state, "state", *this);
+  Fitting& fit = known.fit;
+  const Tally all = Tally::get(from_bytes(tally, "tally", *this), schema_.views.size());
+  check_same_data(fit.state, all.progress);
+  fit.model->tally().negatives = fit.setting.clipped;
+  describe_model(fit);
+  const std::size_t clusters = fit.state.report.cluster_numbers.size();
+  describe_labels(fit, all.counts);
+  if (fit.state.report.cluster_numbers.size() != clusters) {
+    throw Error(ErrorKind::data, "the tally is not of this model");
+  }
+  return {model_archive(*fit.model, true).to_bytes(), fit.state.report};
 }
 
 }  // namespace omvc

@@ -14,7 +14,6 @@
 #include "file/file_lock.hpp"
 #include "run/learner.hpp"
 #include "run/model_file.hpp"
-#include "scale/scaling.hpp"
 
 namespace omvc {
 namespace {
@@ -56,8 +55,8 @@ struct Stream::Impl {
 
   void open();
   void begin(Model model, std::string after);
-  // What places rows now; null before there are clusters.
-  std::shared_ptr<const Model> placing() const { return learner ? learner->placing() : only; }
+  // What labels rows now; null before there are clusters.
+  std::shared_ptr<const Labeller> labeller() const { return learner ? learner->placing() : only; }
   void label(const Chunk& chunk, StreamLabels& out);
   void place(const Chunk& chunk, StreamLabels& out);
   void add_labels(Index rows, int label, StreamLabels& out);
@@ -71,10 +70,9 @@ struct Stream::Impl {
   Schema schema;
   std::vector<bool> sparse;
   Options model_options;
-  std::unique_ptr<Learner> learner;   // where rows are learned, once a row has come
-  std::shared_ptr<const Model> only;  // where they are not: the model,
-  std::optional<OtherModel> other;    // or that of another method
-  Workers workers{1};
+  std::unique_ptr<Learner> learner;      // where rows are learned, once a row has come
+  std::shared_ptr<const Labeller> only;  // where they are not
+  Compute compute{1};
   Index instances = 0;
   Chunk waiting;
   std::string waiting_after;
@@ -99,16 +97,16 @@ void Stream::Impl::open() {
   sparse.assign(schema.views.size(), false);
   model_options = stored.setting.options;
   if (stored.model) {
-    for (std::size_t v = 0; v < sparse.size(); ++v) sparse[v] = stored.model->survey().views[v].sparse;
-    instances = static_cast<Index>(stored.model->instances());
+    for (std::size_t v = 0; v < sparse.size(); ++v) {
+      sparse[v] = stored.model->intake().kinds()[v] == Intake::Kind::sparse;
+    }
+    instances = static_cast<Index>(stored.model->tally().instances);
   }
   if (!options.learn) {
-    if (stored.model && !stored.model->has_clusters()) {
-      throw Error(ErrorKind::usage, options.file + ": the model has no clusters yet: let it learn more rows first");
-    }
-    if (stored.model) only = std::make_shared<const Model>(std::move(*stored.model));
-    other = std::move(stored.other);
-    return;
+    only = stored.model ? std::shared_ptr<const Labeller>(stored.model->placer())
+                        : std::make_shared<const CompareModel>(std::move(*stored.compared));
+    if (only) return;
+    throw Error(ErrorKind::usage, options.file + ": the model has no clusters yet: let it learn more rows first");
   }
   if (!stored.model || !stored.model->can_learn()) {
     throw Error(ErrorKind::usage,
@@ -135,34 +133,26 @@ void Stream::Impl::add_labels(Index rows, int label, StreamLabels& out) {
 }
 
 void Stream::Impl::place(const Chunk& chunk, StreamLabels& out) {
-  if (other) {
-    Assignment found = other->assign(chunk, workers);
-    out.labels.insert(out.labels.end(), found.labels.begin(), found.labels.end());
-    out.confidence.resize(out.labels.size(), kNan);
-    out.distance.resize(out.labels.size(), kNan);
-    return;
-  }
-  const std::shared_ptr<const Model> model = placing();
-  if (!model) {
+  const std::shared_ptr<const Labeller> now = labeller();
+  if (!now) {
+    Chunk admitted = chunk;
+    learner->model().intake().admit(admitted);
     const bool seen = std::any_of(chunk.views.begin(), chunk.views.end(),
                                   [](const ChunkView& view) { return !view.present.empty(); });
     return add_labels(chunk.size(), seen ? kNotYet : -1, out);
   }
-  Chunk scaled = chunk;
-  model->match_kinds(scaled);
-  model->scale(scaled);
-  const Placed placed = model->place(PreparedChunk(scaled), workers);
-  out.labels.insert(out.labels.end(), placed.labels.begin(), placed.labels.end());
-  out.confidence.insert(out.confidence.end(), placed.confidence.begin(), placed.confidence.end());
-  out.distance.insert(out.distance.end(), placed.distance.begin(), placed.distance.end());
+  const Assignment found = now->label(chunk, false, compute);
+  out.labels.insert(out.labels.end(), found.labels.begin(), found.labels.end());
+  out.confidence.insert(out.confidence.end(), found.confidence.begin(), found.confidence.end());
+  out.distance.insert(out.distance.end(), found.distance.begin(), found.distance.end());
+  out.confidence.resize(out.labels.size(), kNan);
+  out.distance.resize(out.labels.size(), kNan);
 }
 
 // A row that the scaling refuses is found by taking the rows one by one.
 void Stream::Impl::label(const Chunk& chunk, StreamLabels& out) {
   const std::size_t before = out.labels.size();
   try {
-    check_chunk(chunk, schema);
-    check_magnitudes(chunk, schema);
     return place(chunk, out);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::data) throw;
@@ -204,7 +194,7 @@ void Stream::Impl::wait(const Chunk& chunk, const std::string& after) {
 }
 
 bool Stream::Impl::enough_waits() const {
-  if (!placing() || waiting.size() >= options.rows) return true;
+  if (!labeller() || waiting.size() >= options.rows) return true;
   // However long they may wait, wide rows must not fill the memory; in step nothing but their number decides.
   constexpr double kShare = 0.25;
   return !options.in_step && waiting_bytes > kShare * model_options.memory * (1 << 20);
@@ -226,7 +216,7 @@ const std::optional<std::string>& Stream::resumed_after() const { return impl_->
 const Options& Stream::options() const { return impl_->model_options; }
 const Schema& Stream::schema() const { return impl_->schema; }
 std::vector<bool> Stream::sparse() const { return impl_->sparse; }
-bool Stream::has_clusters() const { return impl_->other || impl_->placing() != nullptr; }
+bool Stream::has_clusters() const { return impl_->labeller() != nullptr; }
 Index Stream::instances() const { return impl_->instances; }
 
 void Stream::widen(const Schema& wider) {

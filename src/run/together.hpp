@@ -2,10 +2,11 @@
 // the first one decided. Alone, all of it costs nothing.
 //
 // Sums go up a fixed tree of processes, and what is decided goes down the same tree. The values that are added have the
-// same bits in whatever order they are added (model/look.hpp, fine/fine_prototypes.hpp), so the number of processes
-// changes no result.
+// same bits in whatever order they are added (model/look.hpp, model/counts.hpp), so the number of processes changes no
+// result.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <span>
 #include <string>
@@ -21,6 +22,13 @@ namespace omvc {
 struct Rows {
   Index first = 0;
   Index count = 0;
+
+  // The least range that also holds this row.
+  Rows with(Index row) const {
+    if (count == 0) return {row, 1};
+    const Index begin = std::min(first, row);
+    return {begin, std::max(first + count, row + 1) - begin};
+  }
 };
 
 class Together {
@@ -34,11 +42,12 @@ class Together {
   // Threads for work that one process does while the others wait: those of all on this machine, as far as it has cores.
   int threads_of_all(int own) const;
 
-  // Does the work of this process. Where it failed in some process, every one throws what the first of those threw,
-  // with its rank.
+  // Does the work of this process, and waits for the others. Where the work failed in some processes, every process
+  // throws the error of the lowest of their ranks, and names that rank.
   void agree(const std::function<void()>& work);
 
-  // What all have comes to the first process, two at a time: each takes in what others give it, then gives its own.
+  // Merges the values of all in the first process, two at a time: each process takes what others give it, then gives
+  // on what it has.
   void reduce(const std::function<void(const std::string&)>& take, const std::function<std::string()>& give);
   // Everybody gets the value of the first process.
   std::string broadcast(std::string mine);
@@ -51,15 +60,16 @@ class Together {
   // What the first process says.
   bool says_first(bool mine) { return broadcast(mine ? "yes" : "no") == "yes"; }
   Exchange& exchange() { return exchange_; }
-  // The first process gets what every other has written of these rows, each of its own, into its own store.
+  // Called in every process, with the range of its own rows: the first process gets into its store what the others have
+  // written of theirs.
   void gather_rows(RowStore& store, Rows rows);
 
  private:
   Exchange& exchange_;
 };
 
-// The part of a process: whole blocks of the survey, so that sums do not depend on the number of parts. The first one
-// has some wherever there are any.
+// The part of a process: whole blocks of the survey, so that sums do not depend on the number of parts. Where there are
+// any instances, the first process has some of them.
 Rows part_of(Index instances, int rank, int size);
 
 }  // namespace omvc

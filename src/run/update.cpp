@@ -7,8 +7,9 @@
 
 #include "omvc/error.hpp"
 
+#include "pass/pass.hpp"
+#include "recipe/recipe.hpp"
 #include "run/impl.hpp"
-#include "source/ahead/chunk_stream.hpp"
 
 namespace omvc {
 namespace {
@@ -47,22 +48,22 @@ ViewDrift drift_of(const std::string& name, const ViewSurvey& before, const View
 UpdateReport Clusterer::update(Source& source, Observer& observer) {
   const auto start = std::chrono::steady_clock::now();
   Model& model = impl_->living();
+  Compute& compute = impl_->compute.get();
+  const Schema schema = model.intake().schema();
   UpdateReport out;
-  out.clusters_before = model.clusters().count();
+  out.clusters_before = model.clusters().count;
   const Survey before = model.survey();
-  Survey fresh(model.schema());
+  Survey fresh(schema);
   const Index first = instances();
-  const Index rows = impl_->options.chunk > 0 ? impl_->options.chunk : kRows;
-  model.take_events();
+  model.names().take_events();
   double placed_rows = 0;
-  ChunkReport report;
-  ChunkStream stream(source, model.schema(), rows, nullptr);
-  while (std::optional<StreamedChunk> item = stream.next()) {
-    Chunk& chunk = item->chunk;
+  Pass pass(source, schema, {.rows = impl_->options.chunk > 0 ? impl_->options.chunk : kRows});
+  pass.each([&](std::vector<StreamedChunk>& items) {
+    Chunk& chunk = items.front().chunk;
+    model.intake().admit(chunk);  // while its rows have the numbers that the source gave them
     for (Index& row : chunk.rows) row += first;
-    fresh.add(chunk, impl_->workers.get());
-    report.instances += chunk.size();
-    const std::optional<Placed> placed = model.learn(std::move(chunk), impl_->workers.get());
+    fresh.add(chunk, compute);
+    const std::optional<Placed> placed = model.learn(std::move(chunk), compute);
     for (std::size_t i = 0; placed && i < placed->labels.size(); ++i) {
       if (placed->labels[i] < 0 || !std::isfinite(placed->distance[i])) continue;
       placed_rows += 1;
@@ -70,21 +71,23 @@ UpdateReport Clusterer::update(Source& source, Observer& observer) {
       out.confidence += placed->confidence[i];
       out.outliers += placed->distance[i] > kOutlier ? 1 : 0;
     }
-    ++report.chunk;
-    report.loss = model.built() ? model.placing().mean_distance() : 0;
-    if (observer.on_chunk(report)) continue;
-    throw Error(ErrorKind::interrupted, fmt::format("interrupted after {} instances", report.instances));
-  }
-  if (report.instances > 0 && model.built()) model.refresh(impl_->workers.get());
-  model.forget_moves();
-  out.instances = report.instances;
+    const Progress& done = pass.progress();
+    if (observer.on_chunk({.chunk = done.chunks,
+                           .instances = done.instances,
+                           .loss = model.clusters().count > 0 ? model.placing().sums().mean_distance() : 0}))
+      return true;
+    throw Error(ErrorKind::interrupted, fmt::format("interrupted after {} instances", done.instances));
+  });
+  out.instances = pass.progress().instances;
+  if (out.instances > 0 && model.clusters().count > 0) model.refresh(compute);
+  model.names().forget_moves();
   out.unobserved = static_cast<Index>(fresh.unobserved);
-  out.clusters = model.clusters().count();
+  out.clusters = model.clusters().count;
   out.distance /= std::max(placed_rows, 1.0);
   out.confidence /= std::max(placed_rows, 1.0);
-  out.events = model.take_events();
+  out.events = model.names().take_events();
   for (std::size_t v = 0; v < fresh.views.size(); ++v) {
-    out.views.push_back(drift_of(model.schema().views[v].name, before.views[v], fresh.views[v]));
+    out.views.push_back(drift_of(schema.views[v].name, before.views[v], fresh.views[v]));
   }
   out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return out;

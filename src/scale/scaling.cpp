@@ -4,97 +4,14 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>
-#include <numeric>
 #include <variant>
 
 #include "omvc/error.hpp"
 
+#include "scale/log_ratio.hpp"
+
 namespace omvc {
 namespace {
-
-// Above this share of zeros a view is treated as sparse whatever its storage, since its zeros mean "does not occur".
-constexpr double kSparseShare = 0.9;
-
-// Smoothed inverse document frequency: ln((1 + n) / (1 + n_j)) + 1.
-std::vector<double> inverse_frequency(const ViewSurvey& survey) {
-  std::vector<double> gain;
-  for (const double count : survey.nonzeros) gain.push_back(std::log((1 + survey.observed) / (1 + count)) + 1);
-  return gain;
-}
-
-// Variance of a feature over the observed instances.
-double variance_of(const ViewSurvey& survey, std::size_t j) {
-  const double known = std::max(survey.known(j), 1e-300);
-  const double mean = survey.sum[j] / known;
-  return std::max(0.0, survey.squares[j] / known - mean * mean);
-}
-
-constexpr double kLargest = 1e140;  // whose square, and sums of such squares, are finite
-constexpr double kSmallest = 1 / kLargest;
-
-// Every feature shifted to minimum 0 and multiplied by gain(its range, its variance).
-template <class F>
-void shift_and_scale(const ViewSurvey& survey, ViewScaling& out, const F& gain) {
-  for (std::size_t j = 0; j < survey.sum.size(); ++j) {
-    // A feature that is stored for some instances only is zero for the others.
-    const double low = survey.nonzeros[j] < survey.known(j) ? std::min(survey.minimum[j], 0.0) : survey.minimum[j];
-    const double range = survey.maximum[j] - low;
-    out.shift.push_back(std::isfinite(low) ? low : 0);
-    out.gain.push_back(range > kSmallest ? gain(range, variance_of(survey, j)) : 0);
-  }
-  out.refuse_negatives = survey.sparse && survey.negatives > 0;
-}
-
-// The factor that brings the view, with the gains it has, to total variance 1.
-double equal_variance(const ViewSurvey& survey, const ViewScaling& scaling) {
-  double variance = 0;
-  for (std::size_t j = 0; j < survey.sum.size(); ++j) {
-    variance += variance_of(survey, j) * scaling.gain[j] * scaling.gain[j];
-  }
-  return variance > 0 ? 1 / std::sqrt(variance) : 1;
-}
-
-// The mean of every feature, which stands in for its missing cells.
-std::vector<double> means_of(const ViewSurvey& survey) {
-  std::vector<double> means;
-  for (std::size_t j = 0; j < survey.sum.size(); ++j) {
-    means.push_back(survey.known(j) > 0 ? survey.sum[j] / survey.known(j) : 0);
-  }
-  return means;
-}
-
-void check_magnitude(const ViewSurvey& survey, const std::string& name) {
-  double largest = 0;
-  for (std::size_t j = 0; j < survey.sum.size(); ++j) {
-    if (survey.minimum[j] > survey.maximum[j]) continue;  // never seen
-    largest = std::max({largest, std::abs(survey.minimum[j]), std::abs(survey.maximum[j])});
-  }
-  if (largest <= kLargest && (largest == 0 || largest >= kSmallest)) return;
-  throw Error(ErrorKind::data, fmt::format("view {}: its largest value is {:.3g}, beyond what can be scaled; bring the "
-                                           "view to values between {:.0e} and {:.0e} first",
-                                           name, largest, kSmallest, kLargest));
-}
-
-ViewScaling choose_automatic(const ViewSurvey& survey) {
-  ViewScaling out{.known = true};
-  const double cells = survey.observed * static_cast<double>(survey.sum.size());
-  const bool mostly_zero = survey.entries < (1 - kSparseShare) * cells;
-  if (!mostly_zero && !(survey.sparse && survey.negatives > 0)) {
-    shift_and_scale(survey, out, [](double range, double) { return 1 / range; });
-    out.factor = equal_variance(survey, out);
-    out.description = "dense: each feature to 0 .. 1, total variance 1";
-    return out;
-  }
-  out.clip = true;
-  out.unit_rows = true;
-  if (survey.fractions == 0 && survey.negatives == 0) {
-    out.gain = inverse_frequency(survey);
-    out.description = "sparse counts: tf-idf, rows of length 1";
-  } else {
-    out.description = fmt::format("sparse weights: {}rows of length 1", survey.negatives > 0 ? "negatives to 0, " : "");
-  }
-  return out;
-}
 
 // Calls f(entry value, feature) for the entries of row i.
 template <class B, class F>
@@ -124,7 +41,7 @@ void apply_by_feature(const ViewScaling& scaling, bool keep_sign, DenseBlock<T>&
   std::vector<double> gain = scaling.gain;
   shift.resize(d, 0.0);
   gain.resize(d, 1.0);
-  std::vector<double> fill = scaling.fill;  // which models of older versions may lack
+  std::vector<double> fill = scaling.fill;
   fill.resize(d, 0.0);
   const double least = keep_sign ? -std::numeric_limits<double>::infinity() : 0.0;
   for (std::size_t i = 0; i < static_cast<std::size_t>(X.rows); ++i) {
@@ -184,80 +101,35 @@ Index apply(const ViewScaling& scaling, B& X, const Refuse& refuse) {
   return clipped;
 }
 
-ViewScaling choose_form(Scaling scaling, const ViewSurvey& survey) {
-  ViewScaling out{.known = true};
-  switch (scaling) {
-    case Scaling::automatic:
-      return choose_automatic(survey);
-    case Scaling::none:
-      out.refuse_negatives = true;
-      out.description = "as it is";
-      return out;
-    case Scaling::total:
-      out.clip = true;
-      out.factor = survey.total > 0 ? 1 / survey.total : 1;
-      out.description = fmt::format("negatives to 0, divided by the total {:.6g}", survey.total);
-      return out;
-    case Scaling::minmax:
-      shift_and_scale(survey, out, [](double range, double) { return 1 / range; });
-      out.description = "each feature to 0 .. 1";
-      return out;
-    case Scaling::standard:
-      shift_and_scale(survey, out, [](double, double variance) { return variance > 0 ? 1 / std::sqrt(variance) : 0; });
-      out.description = "each feature shifted to minimum 0, standard deviation 1";
-      return out;
-    case Scaling::variance:
-      shift_and_scale(survey, out, [](double, double) { return 1.0; });
-      out.factor = equal_variance(survey, out);
-      out.description = "each feature shifted to minimum 0, total variance 1";
-      return out;
-    case Scaling::l2:
-    case Scaling::tfidf:
-      out.clip = true;
-      out.unit_rows = true;
-      if (scaling == Scaling::tfidf) out.gain = inverse_frequency(survey);
-      out.description = fmt::format("{}{}rows of length 1", survey.negatives > 0 ? "negatives to 0, " : "",
-                                    scaling == Scaling::tfidf ? "tf-idf, " : "");
-      return out;
+// Rows of counts as log ratios, which are dense however the counts are stored.
+template <class B, class Refuse>
+Block apply_log_ratios(const ViewScaling& scaling, const B& X, const Refuse& refuse, Index& clipped) {
+  using T = typename B::Scalar;
+  const auto d = static_cast<std::size_t>(X.cols);
+  DenseBlock<T> out{X.rows, X.cols, std::vector<T>(static_cast<std::size_t>(X.rows) * d)};
+  T* to = out.values.data();
+  std::vector<double> ratios(d);
+  for (Index i = 0; i < X.rows; ++i, to += d) {
+    for_row(X, i, [&](const T& entry, std::size_t) {
+      if (!(entry < 0)) return;
+      if (scaling.refuse_negatives) refuse(i);
+      ++clipped;
+    });
+    log_ratios(X, i, i + 1, ratios.data());
+    for (std::size_t j = 0; j < d; ++j) {
+      const double y = std::isnan(ratios[j]) ? scaling.fill[j] : ratios[j];
+      to[j] = static_cast<T>(std::max((y - scaling.shift[j]) * scaling.gain[j], 0.0) * scaling.factor);
+    }
   }
   return out;
 }
 
 }  // namespace
 
-std::vector<double> unscaled(const ViewScaling& scaling, const ViewSurvey& survey, std::vector<double> row) {
-  double total = 0;
-  for (std::size_t j = 0; j < row.size(); ++j) {
-    const double shift = scaling.shift.empty() ? 0 : scaling.shift[j];
-    const double gain = scaling.factor * (scaling.gain.empty() ? 1 : scaling.gain[j]);
-    // A gain of 0 belongs to a feature that has one value only, which the shift holds.
-    row[j] = shift + (gain != 0 ? row[j] / gain : 0);
-    total += row[j];
-  }
-  if (!scaling.unit_rows || !(total > 0) || !(survey.observed > 0)) return row;
-  const double entries = std::accumulate(survey.sum.begin(), survey.sum.end(), 0.0);
-  for (double& value : row) value *= std::max(entries, 0.0) / survey.observed / total;
-  return row;
-}
-
-ViewScaling choose_scaling(Scaling scaling, const ViewSurvey& survey, const std::string& name) {
-  check_magnitude(survey, name);
-  ViewScaling out = choose_form(scaling, survey);
-  // Also where no cell is missing yet: later rows may lack some.
-  out.fill = means_of(survey);
-  bool finite = std::isfinite(out.factor);
-  for (const std::vector<double>* values : {&out.shift, &out.gain, &out.fill}) {
-    finite = finite && std::all_of(values->begin(), values->end(), [](double x) { return std::isfinite(x); });
-  }
-  if (finite) return out;
-  throw Error(ErrorKind::data,
-              fmt::format("view {}: its values cannot be brought to scale; give --scaling none", name));
-}
-
 void check_magnitudes(const Chunk& chunk, const Schema& schema) {
   for (std::size_t v = 0; v < chunk.views.size(); ++v) {
     const auto check = [&](const auto& X) {
-      const auto too_large = [](auto x) { return std::abs(static_cast<double>(x)) > kLargest; };
+      const auto too_large = [](auto x) { return std::abs(static_cast<double>(x)) > kLargestValue; };
       const auto found = std::find_if(X.values.begin(), X.values.end(), too_large);
       if (found == X.values.end()) return;
       const Index at = found - X.values.begin();
@@ -270,7 +142,52 @@ void check_magnitudes(const Chunk& chunk, const Schema& schema) {
           fmt::format("view {}, row {}: {:.3g} is too large to be squared: bring the view to values below {:.0e} first",
                       schema.views[v].name,
                       chunk.rows[static_cast<std::size_t>(chunk.views[v].present[static_cast<std::size_t>(row)])],
-                      static_cast<double>(*found), kLargest));
+                      static_cast<double>(*found), kLargestValue));
+    };
+    std::visit(check, chunk.views[v].block);
+  }
+}
+
+bool refuses_negatives(Scaling asked, bool sparse) {
+  const bool shifts = asked == Scaling::minmax || asked == Scaling::standard || asked == Scaling::variance;
+  return asked == Scaling::none || asked == Scaling::clr || (shifts && sparse);
+}
+
+namespace {
+
+Index number_of(const Chunk& chunk, std::size_t view, Index row) {
+  return chunk.rows[static_cast<std::size_t>(chunk.views[view].present[static_cast<std::size_t>(row)])];
+}
+
+[[noreturn]] void refuse_fraction(const Chunk& chunk, std::size_t view, Index row, const Schema& schema) {
+  throw Error(ErrorKind::data,
+              fmt::format("view {}, row {}: a value that is not whole, and scaling clr is for counts; choose scaling "
+                          "auto or variance",
+                          schema.views[view].name, number_of(chunk, view, row)));
+}
+
+[[noreturn]] void refuse_negative(const Chunk& chunk, std::size_t view, Index row, const Schema& schema) {
+  throw Error(
+      ErrorKind::data,
+      fmt::format("view {}, row {}: a negative value, which a nonnegative factorisation cannot represent; choose "
+                  "scaling auto, minmax or standard (shift dense views), or l2, tfidf or total (set negatives to 0)",
+                  schema.views[view].name, number_of(chunk, view, row)));
+}
+
+}  // namespace
+
+void check_negatives(const Chunk& chunk, const Schema& schema, const std::vector<Scaling>& asked) {
+  for (std::size_t v = 0; v < chunk.views.size(); ++v) {
+    const auto check = [&](const auto& X) {
+      if (!refuses_negatives(
+              of_view(asked, v), requires { X.offsets; }))
+        return;
+      for (Index i = 0; i < X.rows; ++i) {
+        for_row(X, i, [&](const auto& entry, std::size_t) {
+          if (entry < 0) refuse_negative(chunk, v, i, schema);
+          if (of_view(asked, v) == Scaling::clr && entry - std::floor(entry) > 0) refuse_fraction(chunk, v, i, schema);
+        });
+      }
     };
     std::visit(check, chunk.views[v].block);
   }
@@ -279,16 +196,15 @@ void check_magnitudes(const Chunk& chunk, const Schema& schema) {
 std::vector<Index> apply_scaling(const std::vector<ViewScaling>& scaling, const Schema& schema, Chunk& chunk) {
   std::vector<Index> clipped;
   for (std::size_t v = 0; v < chunk.views.size(); ++v) {
-    const auto refuse = [&](Index i) {
-      const Index row = chunk.rows[static_cast<std::size_t>(chunk.views[v].present[static_cast<std::size_t>(i)])];
-      throw Error(
-          ErrorKind::data,
-          fmt::format(
-              "view {}, row {}: a negative value, which a nonnegative factorisation cannot represent; choose "
-              "scaling auto, minmax or standard (shift dense views), or l2, tfidf or total (set negatives to 0)",
-              schema.views[v].name, row));
-    };
-    clipped.push_back(std::visit([&](auto& X) { return apply(scaling[v], X, refuse); }, chunk.views[v].block));
+    const auto refuse = [&](Index i) { refuse_negative(chunk, v, i, schema); };
+    Block& block = chunk.views[v].block;
+    Index count = 0;
+    if (scaling[v].log_ratios) {
+      block = std::visit([&](const auto& X) { return apply_log_ratios(scaling[v], X, refuse, count); }, block);
+    } else {
+      count = std::visit([&](auto& X) { return apply(scaling[v], X, refuse); }, block);
+    }
+    clipped.push_back(count);
   }
   return clipped;
 }

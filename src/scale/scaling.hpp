@@ -1,10 +1,11 @@
-// Bringing views to a common, nonnegative scale. All scalings are one form, so that a model keeps one thing and applies
-// it to new instances just as it was applied to the old ones:
+// Bringing views to a common, nonnegative scale. All scalings have one form, so that a model keeps one struct and
+// applies it to new instances just as it was applied to the old ones:
 //
 //     x_j  ->  factor * unit( gain_j * (clip(x_j) - shift_j) )       unit: the row to length 1, where asked for
 //
 // Only entries that are stored are touched, so a sparse view stays sparse: a feature that is zero for some instance is
-// not shifted unless it has negative values in a dense view.
+// not shifted unless it has negative values in a dense view. Dense counts alone come out dense however they are stored:
+// clip(x_j) then becomes its centred log ratio (scale/log_ratio.hpp) before it is shifted.
 #pragma once
 
 #include <string>
@@ -21,23 +22,35 @@ struct ViewScaling {
   bool clip = false;              // negative values become 0, and are counted
   bool refuse_negatives = false;  // negative values are an error; without this, clip and shift they stay as they are
   bool unit_rows = false;         // rows of length 1
+  bool log_ratios = false;        // numbers become centred log ratios first; shift, gain and fill are of those
   double factor = 1;
-  std::vector<double> shift;  // a feature each, or empty for 0
-  std::vector<double> gain;   // a feature each, or empty for 1
-  std::vector<double> fill;   // a feature each, in the data's own scale: what stands in for a missing cell (NaN)
+  std::vector<double> shift;  // of each feature; empty: 0
+  std::vector<double> gain;   // of each feature; empty: 1
+  std::vector<double> fill;   // of each feature, before shift and gain: what stands in for a missing cell (NaN)
   std::string description;    // in words, for reports
 };
 
+inline constexpr double kLargestValue = 1e140;  // whose square, and sums of such squares, are finite
+inline constexpr double kSmallestValue = 1 / kLargestValue;
+
 // Chooses the scaling of a view; options.hpp says what each does.
 //   automatic  sparse counts: tf-idf weights, rows of length 1. Other sparse or mostly-zero views: rows of length 1.
+//              Dense counts of a wide range: centred log ratios, and then as dense.
 //              Dense: every feature from its minimum 0 to its maximum 1, then equal total variance between views.
 // Those that shift features refuse negative values in a view stored sparse, since shifting would fill its zeros.
 // A missing cell is filled with the mean of its feature. Throws ErrorKind::data, naming the view, for values too large
-// or too small to be squared.
+// or too small to be squared, and where log ratios are asked for and the view is not of counts.
 ViewScaling choose_scaling(Scaling scaling, const ViewSurvey& survey, const std::string& name);
 
 // For rows that no survey has seen. Throws ErrorKind::data, naming view and row, for values too large to be squared.
 void check_magnitudes(const Chunk& chunk, const Schema& schema);
+
+// Whether a scaling that was asked for takes no negative value in a view that is stored sparse, or dense: `none` and
+// `clr` in neither, and those that shift features not in sparse views, whose zeros shifting would fill.
+bool refuses_negatives(Scaling asked, bool sparse);
+// Throws ErrorKind::data, naming view and row, for a negative value that this scaling of each view refuses, and for one
+// that is not whole where it takes counts only.
+void check_negatives(const Chunk& chunk, const Schema& schema, const std::vector<Scaling>& asked);
 
 // Applies the scaling to every view of the chunk; returns the number of negative entries that were set to 0, by view.
 // Throws ErrorKind::data, naming view and row, for a negative value where the scaling refuses them.
@@ -49,8 +62,8 @@ std::vector<Index> apply_scaling(const std::vector<ViewScaling>& scaling, const 
 inline constexpr double kNarrowValue = 1e15;
 void clamp_to_narrow(Chunk& chunk);
 
-// A scaled row back in the data's own units. Rows that were brought to length 1 have lost how much there was of them;
-// they get the mean total of the rows of the view.
+// A scaled row back in the data's own units. A row that was brought to length 1, or to ratios, has lost its total; it
+// gets the mean total of the rows of the view. Of ratios that were averaged this is about the geometric mean.
 std::vector<double> unscaled(const ViewScaling& scaling, const ViewSurvey& survey, std::vector<double> row);
 
 }  // namespace omvc

@@ -1,13 +1,13 @@
 #include "scale/survey.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <variant>
 
 #include "chunk/rows.hpp"
 #include "parallel/prefetch.hpp"
+#include "scale/log_ratio.hpp"
 
 namespace omvc {
 namespace {
@@ -15,8 +15,7 @@ namespace {
 constexpr std::size_t kLeastStripe = 64;  // features of a stripe
 constexpr double kWorthThreads = 1 << 14;
 
-constexpr std::array kOfFeatures{&ViewSurvey::minimum, &ViewSurvey::maximum, &ViewSurvey::sum, &ViewSurvey::squares,
-                                 &ViewSurvey::nonzeros};
+constexpr Index kLogRows = 512;  // of which log ratios are made at a time
 
 // Some neighbouring features of a view, in memory of their own: threads that wrote to one array would wait for each
 // other's cache lines.
@@ -144,58 +143,58 @@ void add_total(const B& X, double& total) {
 
 // Every feature takes its entries in the order of the rows, whatever the stripes: so neither threads nor chunks change
 // a sum of a feature.
-std::vector<Stripe> stripes_of(const std::vector<ViewSurvey>& views, int threads) {
-  std::vector<Stripe> stripes;
-  for (std::size_t v = 0; v < views.size(); ++v) {
-    const std::size_t d = views[v].sum.size();
-    const auto wanted = static_cast<std::size_t>(threads);
-    const std::size_t width = std::max(kLeastStripe, (d + wanted - 1) / wanted);
-    for (std::size_t first = 0; first < d; first += width) {
-      stripes.push_back({.view = v,
-                         .first = first,
-                         .last = std::min(d, first + width),
-                         .own = {},
-                         .missing = {},
-                         .whole = width >= d});
-    }
+void append_stripes(std::size_t view, std::size_t features, int threads, std::vector<Stripe>& stripes) {
+  const auto wanted = static_cast<std::size_t>(threads);
+  const std::size_t width = std::max(kLeastStripe, (features + wanted - 1) / wanted);
+  for (std::size_t first = 0; first < features; first += width) {
+    stripes.push_back({.view = view,
+                       .first = first,
+                       .last = std::min(features, first + width),
+                       .own = {},
+                       .missing = {},
+                       .whole = width >= features});
   }
-  return stripes;
+}
+
+// What a stripe knows of all its features together.
+void add_counts(const Stripe& stripe, ViewSurvey& view) {
+  view.entries += stripe.own.entries;
+  view.negatives += stripe.own.negatives;
+  view.fractions += stripe.own.fractions;
+  view.cells += static_cast<double>(stripe.missing.size());
+  if (!stripe.missing.empty()) view.missing.resize(view.sum.size(), 0);
+  for (const std::size_t feature : stripe.missing) view.missing[feature] += 1;
+}
+
+// The log ratios of a block of counts, some rows at a time, to their survey.
+void add_log_ratios(const Block& block, ViewSurvey& survey, Compute& compute) {
+  const Index rows = block_rows(block);
+  const Index cols = block_cols(block);
+  const bool worth = static_cast<double>(rows * cols) > kWorthThreads;
+  DenseBlock<double> ratios{.rows = 0, .cols = cols, .values = {}};
+  survey.observed += static_cast<double>(rows);
+  for (Index first = 0; first < rows; first += kLogRows) {
+    ratios.rows = std::min(kLogRows, rows - first);
+    ratios.values.own().resize(static_cast<std::size_t>(ratios.rows * cols));
+    double* out = ratios.values.own().data();
+    for_blocks(compute, ratios.rows, kLogRows / 16, worth, [&](Index begin, Index end) {
+      std::visit([&](const auto& X) { log_ratios(X, first + begin, first + end, out + begin * cols); }, block);
+    });
+    std::vector<Stripe> stripes;
+    append_stripes(0, survey.sum.size(), compute.threads(), stripes);
+    for_blocks(compute, static_cast<Index>(stripes.size()), 1, worth, [&](Index at, Index) {
+      Stripe& stripe = stripes[static_cast<std::size_t>(at)];
+      stripe.take(survey);
+      add_rows(ratios, stripe);
+      stripe.give(survey);
+    });
+    for (const Stripe& stripe : stripes) add_counts(stripe, survey);
+  }
 }
 
 }  // namespace
 
-Survey::Survey(const Schema& schema, bool wanted) : totals(wanted) {
-  for (const ViewSchema& view : schema.views) {
-    const auto d = static_cast<std::size_t>(view.features);
-    ViewSurvey survey;
-    survey.minimum.assign(d, std::numeric_limits<double>::infinity());
-    survey.maximum.assign(d, -std::numeric_limits<double>::infinity());
-    survey.sum.assign(d, 0);
-    survey.squares.assign(d, 0);
-    survey.nonzeros.assign(d, 0);
-    views.push_back(std::move(survey));
-  }
-}
-
-void Survey::widen(const Schema& wider) {
-  const Survey more(wider);
-  for (std::size_t v = 0; v < more.views.size(); ++v) {
-    if (v == views.size()) {
-      views.push_back(more.views[v]);
-      continue;
-    }
-    const std::size_t d = more.views[v].sum.size();
-    for (const auto values : kOfFeatures) {
-      const std::size_t had = (views[v].*values).size();
-      (views[v].*values)
-          .insert((views[v].*values).end(), (more.views[v].*values).begin() + static_cast<std::ptrdiff_t>(had),
-                  (more.views[v].*values).end());
-    }
-    if (!views[v].missing.empty()) views[v].missing.resize(d, 0);
-  }
-}
-
-void Survey::add(std::span<const Chunk* const> chunks, Workers& workers) {
+void Survey::add(std::span<const Chunk* const> chunks, Compute& compute) {
   double numbers = 0;
   for (const Chunk* chunk : chunks) {
     std::vector<bool> seen(chunk->rows.size(), false);
@@ -209,9 +208,10 @@ void Survey::add(std::span<const Chunk* const> chunks, Workers& workers) {
     instances += static_cast<double>(chunk->size());
     unobserved += static_cast<double>(std::count(seen.begin(), seen.end(), false));
   }
-  std::vector<Stripe> stripes = stripes_of(views, workers.threads());
+  std::vector<Stripe> stripes;
+  for (std::size_t v = 0; v < views.size(); ++v) append_stripes(v, views[v].sum.size(), compute.threads(), stripes);
   const auto chains = totals ? static_cast<Index>(views.size()) : 0;
-  for_blocks(workers, chains + static_cast<Index>(stripes.size()), 1, numbers > kWorthThreads, [&](Index at, Index) {
+  for_blocks(compute, chains + static_cast<Index>(stripes.size()), 1, numbers > kWorthThreads, [&](Index at, Index) {
     if (at < chains) {
       ViewSurvey& view = views[static_cast<std::size_t>(at)];
       for (const Chunk* chunk : chunks) {
@@ -227,54 +227,12 @@ void Survey::add(std::span<const Chunk* const> chunks, Workers& workers) {
     stripe.give(views[stripe.view]);
     stripes[static_cast<std::size_t>(at - chains)] = std::move(stripe);
   });
-  for (const Stripe& stripe : stripes) {
-    ViewSurvey& view = views[stripe.view];
-    view.entries += stripe.own.entries;
-    view.negatives += stripe.own.negatives;
-    view.fractions += stripe.own.fractions;
-    view.cells += static_cast<double>(stripe.missing.size());
-    if (!stripe.missing.empty()) view.missing.resize(view.sum.size(), 0);
-    for (const std::size_t feature : stripe.missing) view.missing[feature] += 1;
-  }
-}
-
-void Survey::merge(const Survey& other) {
-  const auto add = [](std::vector<double>& to, const std::vector<double>& from) {
-    if (from.empty()) return;
-    to.resize(from.size(), 0);
-    for (std::size_t j = 0; j < to.size(); ++j) to[j] += from[j];
-  };
-  instances += other.instances;
-  unobserved += other.unobserved;
+  for (const Stripe& stripe : stripes) add_counts(stripe, views[stripe.view]);
   for (std::size_t v = 0; v < views.size(); ++v) {
-    ViewSurvey& to = views[v];
-    const ViewSurvey& from = other.views[v];
-    to.observed += from.observed;
-    to.entries += from.entries;
-    to.negatives += from.negatives;
-    to.fractions += from.fractions;
-    to.total += from.total;
-    to.cells += from.cells;
-    to.sparse = to.sparse || from.sparse;
-    for (std::size_t j = 0; j < to.sum.size(); ++j) {
-      to.minimum[j] = std::min(to.minimum[j], from.minimum[j]);
-      to.maximum[j] = std::max(to.maximum[j], from.maximum[j]);
-    }
-    add(to.sum, from.sum);
-    add(to.squares, from.squares);
-    add(to.nonzeros, from.nonzeros);
-    add(to.missing, from.missing);
-  }
-}
-
-void Survey::decay(double factor) {
-  instances *= factor;
-  unobserved *= factor;
-  for (ViewSurvey& view : views) {
-    for (double* count : {&view.observed, &view.entries, &view.total, &view.cells}) *count *= factor;
-    for (std::vector<double>* values : {&view.sum, &view.squares, &view.nonzeros, &view.missing}) {
-      for (double& value : *values) value *= factor;
-    }
+    ViewSurvey& view = views[v];
+    if (view.negatives > 0 || view.fractions > 0) view.log_ratios.clear();
+    if (view.log_ratios.empty()) continue;
+    for (const Chunk* chunk : chunks) add_log_ratios(chunk->views[v].block, view.log_ratios[0], compute);
   }
 }
 

@@ -2,12 +2,13 @@
 // early. Surveys of parts of the data add up to the survey of the whole.
 #pragma once
 
+#include <array>
 #include <span>
 #include <vector>
 
 #include "omvc/chunk.hpp"
 
-#include "parallel/workers.hpp"
+#include "parallel/compute.hpp"
 
 namespace omvc {
 
@@ -26,24 +27,32 @@ struct ViewSurvey {
   std::vector<double> squares;
   std::vector<double> nonzeros;
   std::vector<double> missing;  // cells; empty where there are none
+  // The survey of its centred log ratios (scale/log_ratio.hpp), zeros filled; one where every number seen is a count,
+  // which is whole and not negative, and the features are few enough; otherwise none.
+  std::vector<ViewSurvey> log_ratios;
 
   double known(std::size_t feature) const { return observed - (missing.empty() ? 0 : missing[feature]); }
 };
+
+// What a survey keeps for each feature whatever the data.
+inline constexpr std::array kOfFeatures{&ViewSurvey::minimum, &ViewSurvey::maximum, &ViewSurvey::sum,
+                                        &ViewSurvey::squares, &ViewSurvey::nonzeros};
 
 struct Survey {
   // `totals` says whether ViewSurvey::total is wanted, which one thread has to add up in the order of the entries.
   explicit Survey(const Schema& schema, bool totals = true);
 
-  // Chunks that follow each other, in their order: the more at once, the more there is to do for several threads.
-  void add(std::span<const Chunk* const> chunks, Workers& workers);
-  void add(const Chunk& chunk, Workers& workers) {
+  // Chunks that follow each other, in their order. Several at once give several threads more to do.
+  void add(std::span<const Chunk* const> chunks, Compute& compute);
+  void add(const Chunk& chunk, Compute& compute) {
     const Chunk* const one = &chunk;
-    add({&one, 1}, workers);
+    add({&one, 1}, compute);
   }
   void merge(const Survey& other);
-  // More views, and more features of views, behind those that there are; nobody has seen them yet.
+  // Adds views, and features of views, behind those that there are. No row has had them so far. Log ratios of the rows
+  // so far stay those to the features that there were.
   void widen(const Schema& wider);
-  // Lets what was seen count by this much less; ranges and kinds stay.
+  // Multiplies counts and sums by this factor. Ranges and kinds stay, as do the numbers of negatives and fractions.
   void decay(double factor);
 
   bool totals = true;

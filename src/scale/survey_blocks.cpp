@@ -30,31 +30,31 @@ Chunk take_range(const Chunk& chunk, Index first, Index count) {
 SurveyBlocks::SurveyBlocks(const Schema& schema, bool totals, Index first)
     : schema_(schema), totals_(totals), next_(first), loose_(first % kRows != 0) {}
 
-void SurveyBlocks::add(std::span<const Chunk* const> chunks, Workers& workers) {
+void SurveyBlocks::add(std::span<const Chunk* const> chunks, Compute& compute) {
   for (std::size_t at = 0; at < chunks.size();) {
     Index room = loose_ ? 0 : kRows - next_ % kRows;
     std::size_t end = at;
     while (end < chunks.size() && chunks[end]->size() <= room) room -= chunks[end++]->size();
     if (end > at) {
-      add_within(chunks.subspan(at, end - at), workers);
+      add_within(chunks.subspan(at, end - at), compute);
     } else {
-      add(*chunks[end++], workers);
+      add(*chunks[end++], compute);
     }
     at = end;
   }
 }
 
-void SurveyBlocks::add(const Chunk& chunk, Workers& workers) {
+void SurveyBlocks::add(const Chunk& chunk, Compute& compute) {
   for (Index at = 0; at < chunk.size();) {
     const Index count = std::min(chunk.size() - at, kRows - next_ % kRows);
     const Chunk part = count == chunk.size() ? Chunk() : take_range(chunk, at, count);
     const Chunk* const within = count == chunk.size() ? &chunk : &part;
-    add_within({&within, 1}, workers);
+    add_within({&within, 1}, compute);
     at += count;
   }
 }
 
-void SurveyBlocks::add_within(std::span<const Chunk* const> chunks, Workers& workers) {
+void SurveyBlocks::add_within(std::span<const Chunk* const> chunks, Compute& compute) {
   const Index block = next_ / kRows;
   if (loose_) {
     for (const Chunk* chunk : chunks) {
@@ -67,22 +67,22 @@ void SurveyBlocks::add_within(std::span<const Chunk* const> chunks, Workers& wor
   auto found = begun_.find(block);
   if (found == begun_.end()) found = begun_.emplace(block, Begun{Survey(schema_, totals_)}).first;
   Begun& begun = found->second;
-  begun.survey.add(chunks, workers);
+  begun.survey.add(chunks, compute);
   for (const Chunk* chunk : chunks) {
     begun.rows += chunk->size();
     next_ += chunk->size();
   }
-  go_on(block, workers);
+  go_on(block, compute);
 }
 
 // A block that was begun takes the rows that follow, where they are there, and is closed with its last one.
-void SurveyBlocks::go_on(Index block, Workers& workers) {
+void SurveyBlocks::go_on(Index block, Compute& compute) {
   const auto found = begun_.find(block);
   if (found == begun_.end()) return;
   Begun& begun = found->second;
   for (auto rows = rows_.find(block * kRows + begun.rows); rows != rows_.end() && begun.rows < kRows;
        rows = rows_.find(block * kRows + begun.rows)) {
-    begun.survey.add(rows->second, workers);
+    begun.survey.add(rows->second, compute);
     begun.rows += rows->second.size();
     rows_.erase(rows);
   }
@@ -115,7 +115,7 @@ void SurveyBlocks::merge(const SurveyBlocks& other) {
   for (const auto& [place, rows] : other.rows_) {
     if (!rows_.emplace(place, rows).second) twice();
   }
-  Workers alone;
+  Compute alone;
   for (const SurveyBlocks* part : {static_cast<const SurveyBlocks*>(this), &other}) {
     std::vector<Index> blocks;
     for (const auto& [block, begun] : part->begun_) blocks.push_back(block);

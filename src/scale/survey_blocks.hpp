@@ -23,10 +23,10 @@ class SurveyBlocks {
   SurveyBlocks(const Schema& schema, bool totals, Index first = 0);
 
   // The next instances of the part, in one chunk or in several that follow each other.
-  void add(const Chunk& chunk, Workers& workers);
-  void add(std::span<const Chunk* const> chunks, Workers& workers);
-  // Takes the blocks of another part in. Both have come to their ends. Throws ErrorKind::data where both have seen the
-  // same block.
+  void add(const Chunk& chunk, Compute& compute);
+  void add(std::span<const Chunk* const> chunks, Compute& compute);
+  // Takes in the blocks of another part. Nothing may be added to either part any more. Throws ErrorKind::data where
+  // both have seen the same block.
   void merge(const SurveyBlocks& other);
 
   // Of all blocks so far.
@@ -44,8 +44,8 @@ class SurveyBlocks {
     Index rows = 0;
   };
 
-  void add_within(std::span<const Chunk* const> chunks, Workers& workers);  // a block
-  void go_on(Index block, Workers& workers);
+  void add_within(std::span<const Chunk* const> chunks, Compute& compute);  // a block
+  void go_on(Index block, Compute& compute);
   void insert(Node node, Survey survey);
   std::map<Node, Survey> closed() const;
 
@@ -54,8 +54,8 @@ class SurveyBlocks {
   Index next_;                    // place of the next instance
   bool loose_;                    // the part began within the block that is being added to
   std::map<Node, Survey> nodes_;  // whose neighbour is not there yet
-  std::map<Index, Begun> begun_;  // blocks of which the first rows are there, by number
-  std::map<Index, Chunk> rows_;   // whose block is not there up to them, by their place
+  std::map<Index, Begun> begun_;  // blocks of which the first rows were added, by number
+  std::map<Index, Chunk> rows_;   // rows kept until those before them in their block are added, by place
 };
 
 // A survey as entries of an archive, and back. Throws ErrorKind::data for one that contradicts itself.

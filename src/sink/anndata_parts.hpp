@@ -25,7 +25,7 @@ h5::Dataset text_array(h5::Group& owner, const std::string& name, Index expected
 h5::Group make_table(h5::Group& owner, const std::string& name);
 void finish_table(h5::Group& table, const std::vector<std::string>& columns);
 
-// The number of rows of a table that someone wrote, by its index; none if that is not understood.
+// The number of rows of a table that another program wrote, by its index; nothing if the index cannot be read.
 std::optional<Index> table_rows(const h5::Group& table);
 
 // What AnnData expects beside X, obs and var, where it is not there yet.

@@ -12,8 +12,8 @@ namespace omvc {
 
 class GrowingMatrix {
  public:
-  // `first` is of the kind of all blocks to come, with the entries of `instances` instances, of which `expected` will
-  // come in all (0: not known). gzip is the level of compression, 0 for none.
+  // `first` holds the first `instances` instances and has the kind of all blocks to come; `expected` is the number of
+  // instances in all (0: not known). gzip is the level of compression, 0 for none.
   GrowingMatrix(h5::Group& owner, const Block& first, Index instances, Index expected, int gzip);
 
   // Throws ErrorKind::data for a block of another kind; `where` names the view for the message.
@@ -41,7 +41,8 @@ class GrowingMatrix {
   std::optional<h5::Dataset> offsets_;
 };
 
-// The view with a row for each of so many instances, in which absent ones are NaN: a row of NaN, or one entry that is.
+// The view with one row for each of `instances` instances. One that is absent is a row of NaN, or in a sparse view a
+// row with one entry, which is NaN.
 Block with_absent(const ChunkView& view, Index instances);
 
 }  // namespace omvc

@@ -1,5 +1,5 @@
-// One view in one file. A new format of one file a view is a class derived from ViewReader and one line in the table of
-// open.cpp; joining views, numbering rows and rewinding are done elsewhere (join.hpp).
+// One view in one file. A new format that has one file per view is a class derived from ViewReader and one line in the
+// table of formats/open.cpp; joining views and numbering rows are done elsewhere (join/join.hpp).
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace omvc {
 struct ViewRows {
   ChunkView view;
   Index instances = 0;           // consumed, whether present or not
-  std::vector<std::string> ids;  // one an instance, of a reader that has ids
+  std::vector<std::string> ids;  // one per instance, where the reader has ids
 };
 
 // The class of every instance of a file that tells it along with the data.
@@ -71,16 +71,31 @@ class ViewReader {
   // reader that has ids and can rewind.
   virtual std::vector<std::string> all_ids() { return {}; }
 
+  // A block as read() delivers them, without rows, where it is known without reading. Throws what reading the first
+  // instance would throw.
+  virtual std::optional<Block> no_rows() { return std::nullopt; }
+
   // Where an instance is in the file, for messages: the file and the line, if that can still be found out.
   virtual std::string place(Index row) { return path() + ": instance " + std::to_string(row + 1); }
 
   virtual const ViewLabels* labels() const { return nullptr; }
 
-  // What was found in the file that its owner should know.
+  // What was found in the file that the user should know.
   virtual std::vector<std::string> notes() const { return {}; }
 
   // The name of a column of data that may hold ids: it does, if all files have it. Empty if there is none.
   virtual std::string possible_id_column() const { return {}; }
+
+  // Takes that column for the ids. Returns false, and changes nothing, where the file has to be opened again for this.
+  virtual bool take_possible_ids() { return false; }
+  // Makes it a feature again.
+  virtual void drop_possible_ids() {}
+  // Whether no id occurs twice; under the conditions of all_ids(), which may be asked for then.
+  virtual bool has_unique_ids() {
+    std::vector<std::string> ids = all_ids();
+    std::sort(ids.begin(), ids.end());
+    return std::adjacent_find(ids.begin(), ids.end()) == ids.end();
+  }
 };
 
 }  // namespace omvc

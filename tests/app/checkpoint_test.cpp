@@ -22,7 +22,7 @@ class CheckpointedRun : public testing::Test {
   // All outputs of a run have its name.
   Arguments fit(const std::string& name, bool checkpoint = true) const {
     Arguments arguments{"fit",   "-k",       "3", "--chunk", "30",        "--memory",
-                        "0.002", "--passes", "3", "--quiet", "--threads", "1"};
+                        "0.002", "--passes", "4", "--quiet", "--threads", "1"};
     arguments = arguments + inputs_ + Arguments{"--labels", dir_.path(name + ".labels")};
     arguments = arguments + Arguments{"--model", dir_.path(name + ".model")};
     if (!checkpoint) return arguments;

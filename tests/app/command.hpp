@@ -50,6 +50,7 @@ class Process {
     std::vector<std::string> environment = {};  // NAME=VALUE, beside those of the test
     std::string input = "/dev/null";            // the file on standard input
     std::string errors = "";                    // where stderr goes instead of into the outcome; "closed" closes it
+    std::string program = OMVC_COMMAND;
   };
 
   explicit Process(const Arguments& arguments) : Process(arguments, Setup()) {}
@@ -75,7 +76,7 @@ class Process {
     } else {
       posix_spawn_file_actions_adddup2(&actions, err[1], STDERR_FILENO);
     }
-    std::string program = OMVC_COMMAND;
+    std::string program = setup.program;
     std::vector<std::string> words = arguments;
     std::vector<char*> argv{program.data()};
     for (std::string& word : words) argv.push_back(word.data());

@@ -50,6 +50,23 @@ TEST_F(Convert, TheSameDataGiveTheSameLabels) {
   EXPECT_DOUBLE_EQ(scored.json()["nmi_best"].get<double>(), 1.0) << scored.message();
 }
 
+TEST_F(Convert, TheCommandAloneInAnEmptyFolderReadsWhatItWrites) {
+  const TempDir folder;
+  const std::string program = folder.path("renamed");
+  std::filesystem::copy_file(OMVC_COMMAND, program);
+  const std::string mudata = dir_.path("data.h5mu");
+  const auto run_copy = [&](const Arguments& arguments) { return Process(arguments, {.program = program}).wait(); };
+  const Outcome written = run_copy(Arguments{"convert", "-o", mudata, "--quiet"} + inputs_);
+  ASSERT_EQ(written.code, 0) << written.message();
+  const Outcome fitted = run_copy({"fit", mudata, "-k", "3", "--json", "--quiet"});
+  EXPECT_EQ(fitted.code, 0) << fitted.message();
+  const std::string bytes = read_bytes(mudata);
+  const std::string half = dir_.write_file("half.h5mu", std::string_view(bytes).substr(0, bytes.size() / 2));
+  const Outcome refused = run_copy({"fit", half, "-k", "3"});
+  EXPECT_EQ(refused.code, 3);
+  EXPECT_TRUE(contains(refused.err, "half.h5mu: the file is damaged")) << refused.message();
+}
+
 TEST_F(Convert, ShufflingWhileConvertingIsShufflingTheStream) {
   const std::string shuffled = dir_.path("shuffled.h5mu");
   run(Arguments{"convert", "-o", shuffled, "--shuffle", "--seed", "4", "--quiet"} + inputs_);

@@ -1,11 +1,11 @@
 // The logic of figures: ticks, numbers at them, and what a plot shows.
-#include "plot.hpp"
+#include "reproduce/plot.hpp"
 
 #include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
 
-#include "plot_ticks.hpp"
+#include "reproduce/plot_ticks.hpp"
 
 namespace omvc::app {
 namespace {

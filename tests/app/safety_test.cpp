@@ -154,7 +154,7 @@ TEST_F(Safety, AnyNameSurvivesInAModelAndACheckpoint) {
 #ifndef OMVC_SANITIZED
   // The address sanitizer asks to be loaded before anything else.
   const Outcome killed =
-      Process(run, {.environment = {"OMVC_KILL_AT=40", std::string("LD_PRELOAD=") + OMVC_FAULTS}}).wait();
+      Process(run, {.environment = {"OMVC_KILL_AT=30", std::string("LD_PRELOAD=") + OMVC_FAULTS}}).wait();
   EXPECT_EQ(killed.code, -SIGKILL) << killed.message();
 #endif
   EXPECT_EQ(run_command(run).code, 0);

@@ -1,4 +1,5 @@
 // omvc stream as its users see it: rows in, labels out, at once; what bad lines get; starting, stopping, going on.
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -120,6 +121,60 @@ TEST_F(StreamCommand, GoesOnFromAModelOfFitAndFromItsOwn) {
   expect_planted(all, 0);
 }
 
+// A table as a German spreadsheet writes it, with numbers of each kind, categories and dates.
+std::string german_table(std::size_t rows) {
+  const Table numbers = planted_table(rows, 2, 1);
+  const auto comma = [](double value) {
+    std::string number = fmt::format("{:.4f}", value);
+    std::replace(number.begin(), number.end(), '.', ',');
+    return number;
+  };
+  const std::array<std::string, 3> kinds{"\"rot; hell\"", "blau", "NA"};
+  std::string text = "\xEF\xBB\xBFPatient;Größe;Wert;Geprüft;Art;Menge;Datum\r\n";
+  for (std::size_t i = 0; i < rows; ++i) {
+    text += fmt::format("p{};{};{};{};{};{}.000,5;16.11.2026\r\n", i, comma(numbers[i][0]),
+                        i % 7 == 3 ? "k. A." : comma(numbers[i][1]), i % 2 == 0 ? "ja" : "nein", kinds[i % 3],
+                        1 + planted_cluster(i));
+  }
+  return text;
+}
+
+TEST_F(StreamCommand, ReadsAGermanTableAsFitAndAssignDo) {
+  const Arguments missing{"--missing-values", "k. A.,NA"};
+  const std::string file = dir_.write_file("klinik.csv", german_table(120));
+  const Outcome fit = run_command(Arguments{"fit", file, "-k", "3", "--quiet", "--model", model_} + missing);
+  ASSERT_EQ(fit.code, 0) << fit.err;
+  const Outcome assigned = run_command(Arguments{"assign", model_, file} + missing);
+  ASSERT_EQ(assigned.code, 0) << assigned.err;
+  const Outcome outcome =
+      stream_file(dir_, german_table(120), Arguments{"--model", model_, "--no-learn", "--quiet"} + missing);
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const std::vector<std::string> labels = lines_of(assigned.out);
+  const Answers answers(outcome.out);
+  ASSERT_EQ(answers.rows.size(), labels.size());
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    ASSERT_TRUE(answers.rows[i].contains("cluster")) << answers.rows[i];
+    EXPECT_EQ(answers.rows[i].at("id"), fmt::format("p{}", i));
+    EXPECT_EQ(answers.rows[i].at("cluster"), std::stoi(labels[i])) << i;
+  }
+}
+
+TEST_F(StreamCommand, ATableFromNothingGoesOnAfterARestart) {
+  const std::vector<std::string> lines = lines_of(german_table(400));
+  std::string first;
+  std::string second = lines[0] + "\n";
+  for (std::size_t i = 0; i < lines.size(); ++i) (i <= 250 ? first : second) += lines[i] + "\n";
+  const Arguments table{"--drop", "Art,Geprüft", "--missing-values", "k. A."};
+  const Outcome start = stream_file(dir_, first, start_ + table);
+  ASSERT_EQ(start.code, 0) << start.err;
+  const Outcome more = stream_file(dir_, second, Arguments{"--model", model_, "--quiet"} + table);
+  ASSERT_EQ(more.code, 0) << more.err;
+  const Answers answers(more.out);
+  EXPECT_EQ(answers.of("resumed").size(), 1u);
+  ASSERT_EQ(answers.rows.size(), 150u);
+  for (const nlohmann::json& row : answers.rows) EXPECT_TRUE(row.contains("cluster")) << row;
+}
+
 TEST_F(StreamCommand, ReadsCsv) {
   const Table a = planted_table(300, 4, 1);
   const Table b = planted_table(300, 3, 2);
@@ -133,6 +188,8 @@ TEST_F(StreamCommand, ReadsCsv) {
   const Answers answers(outcome.out);
   ASSERT_EQ(answers.rows.size(), 300u);
   expect_planted(answers.rows, 100);
+  const Outcome again = stream_file(dir_, text, {"--model", model_, "--no-learn", "--quiet"});
+  EXPECT_EQ(Answers(again.out).rows.size(), 300u) << again.err;
   const Outcome bad = stream_file(dir_, "id,c:1\n1,2\n", {"--model", model_});
   EXPECT_EQ(bad.code, 2);
   EXPECT_TRUE(contains(bad.err, "no view 'c'")) << bad.err;

@@ -1,5 +1,7 @@
 #include "cut/spectrum.hpp"
 
+#include <Eigen/Eigenvalues>
+#include <Eigen/QR>
 #include <gtest/gtest.h>
 #include <set>
 
@@ -27,25 +29,25 @@ void expect_groups(const std::vector<int>& found, Index groups, Index each) {
 }
 
 TEST(Spectrum, TheGapAndTheCutFindTheGroups) {
-  Workers workers(2);
+  Compute compute(2);
   const Matrix W = blocks(4, 12, 0.01);
-  const Spectrum spectrum = spectrum_of(W, 8, workers);
+  const Spectrum spectrum = spectrum_of(W, 8, compute);
   EXPECT_NEAR(spectrum.values[0], 1, 1e-12);
   EXPECT_GT(spectrum.values[3] - spectrum.values[4], 0.5);
-  expect_groups(cut_spectrum(spectrum, 4, 1, 1), 4, 12);
+  expect_groups(cut_spectrum(spectrum, 4, 1, 20, compute), 4, 12);
 }
 
 TEST(Spectrum, GroupsWithNothingBetweenThemAreFoundInALargeGraph) {
-  Workers workers(2);
+  Compute compute(2);
   for (const Index each : {12, 70}) {
-    const Spectrum spectrum = spectrum_of(blocks(6, each, 0), 6, workers);
+    const Spectrum spectrum = spectrum_of(blocks(6, each, 0), 6, compute);
     for (const double value : spectrum.values) EXPECT_NEAR(value, 1, 1e-9);
-    expect_groups(cut_spectrum(spectrum, 6, 1, 1), 6, each);
+    expect_groups(cut_spectrum(spectrum, 6, 1, 20, compute), 6, each);
   }
 }
 
 TEST(Spectrum, FewEigenpairsAreThoseOfAll) {
-  Workers workers(2);
+  Compute compute(2);
   // Groups with nothing between them, so that the largest eigenvalue is there five times; random weights within.
   const Index each = 24;
   Matrix W = Matrix::Zero(5 * each, 5 * each);
@@ -53,8 +55,8 @@ TEST(Spectrum, FewEigenpairsAreThoseOfAll) {
     const Matrix part = test::random_matrix(each, each, 3 + static_cast<std::uint64_t>(g));
     W.block(g * each, g * each, each, each) = part * part.transpose();
   }
-  const Spectrum few = spectrum_of(W, 12, workers);
-  const Spectrum all = spectrum_of(W, W.rows(), workers);
+  const Spectrum few = spectrum_of(W, 12, compute);
+  const Spectrum all = spectrum_of(W, W.rows(), compute);
   const Vector scale = W.rowwise().sum().cwiseSqrt().cwiseInverse();
   const Matrix M = scale.asDiagonal() * W * scale.asDiagonal();
   for (Index j = 0; j < 12; ++j) {
@@ -65,14 +67,48 @@ TEST(Spectrum, FewEigenpairsAreThoseOfAll) {
   EXPECT_LT((few.vectors.transpose() * few.vectors - Matrix::Identity(12, 12)).norm(), 1e-12);
 }
 
+// Eigenvalues descending, and of each pair of ours what it leaves.
+void expect_pairs(const Spectrum& found, const Eigen::MatrixXd& M, const std::vector<Index>& used) {
+  const Vector values = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(M).eigenvalues().reverse();
+  ASSERT_LE(static_cast<Index>(found.values.size()), values.size());
+  for (Index j = 0; j < static_cast<Index>(found.values.size()); ++j) {
+    EXPECT_NEAR(found.values[static_cast<std::size_t>(j)], values(j), 1e-11) << j;
+    const Vector x = found.vectors(used, j);
+    EXPECT_NEAR(x.norm(), 1, 1e-11);
+    EXPECT_LT((M * x - values(j) * x).norm(), 1e-10) << j;
+  }
+}
+
+TEST(Spectrum, IsThatOfADenseSolver) {
+  Compute compute(2);
+  for (const Index n : {1, 2, 17, 90}) {
+    // Random weights, and a last node that has no edges.
+    const Matrix half = test::random_sparse(n, n, 0.5, static_cast<std::uint64_t>(n));
+    Matrix W = Matrix::Zero(n + 1, n + 1);
+    W.topLeftCorner(n, n) = half + half.transpose() + Matrix::Identity(n, n);
+    const std::vector<Index> used = test::iota(n);
+    const Vector degree = W.rowwise().sum();
+    const Vector root = degree(used).cwiseSqrt();
+    const Eigen::MatrixXd M =
+        root.cwiseInverse().asDiagonal() * W.topLeftCorner(n, n) * root.cwiseInverse().asDiagonal();
+    for (const Index count : {Index{1}, n / 2, n + 5}) {
+      const Spectrum found = spectrum_of(W, count, compute);
+      EXPECT_EQ(static_cast<Index>(found.values.size()), std::min(count, n));
+      EXPECT_EQ(found.degree, degree);
+      expect_pairs(found, M, used);
+      EXPECT_TRUE((found.vectors.row(n).array() == 0).all());
+    }
+  }
+}
+
 TEST(Spectrum, ThreadsChangeNoBit) {
   Matrix W = test::random_matrix(150, 150, 8);
   W = (W * W.transpose()).eval();
-  Workers one;
+  Compute one;
   const Spectrum alone = spectrum_of(W, 20, one);
   for (const int threads : {2, 5}) {
-    Workers workers(threads);
-    const Spectrum shared = spectrum_of(W, 20, workers);
+    Compute compute(threads);
+    const Spectrum shared = spectrum_of(W, 20, compute);
     EXPECT_EQ(shared.values, alone.values);
     EXPECT_TRUE(shared.vectors == alone.vectors);
   }
@@ -80,46 +116,25 @@ TEST(Spectrum, ThreadsChangeNoBit) {
 
 #ifndef OMVC_SANITIZED  // minutes there
 TEST(Spectrum, FewEigenpairsOfALargeGraphAreThoseOfAll) {
-  Workers workers(2);
+  Compute compute(2);
   const Index n = 1300;  // beyond the size up to which all pairs are computed
   Matrix W = test::random_matrix(n, n, 3);
   W = (W * W.transpose()).eval();
-  const Spectrum few = spectrum_of(W, 5, workers);
-  const Spectrum all = spectrum_of(W, n, workers);
+  const Spectrum few = spectrum_of(W, 5, compute);
+  const Spectrum all = spectrum_of(W, n, compute);
   for (std::size_t i = 0; i < 5; ++i) EXPECT_NEAR(few.values[i], all.values[i], 1e-8);
 }
 #endif
 
 TEST(Spectrum, ANodeWithoutEdgesIsNoError) {
-  Workers workers(2);
+  Compute compute(2);
   Matrix W = blocks(2, 5, 0.01);
   W.conservativeResize(11, 11);
   W.row(10).setZero();
   W.col(10).setZero();
-  const std::vector<int> groups = cut_spectrum(spectrum_of(W, 2, workers), 2, 1, 1);
+  const std::vector<int> groups = cut_spectrum(spectrum_of(W, 2, compute), 2, 1, 20, compute);
   EXPECT_EQ(groups.size(), 11u);
   EXPECT_NE(groups[0], groups[9]);
-}
-
-TEST(Spectrum, BesideAGroupingItIsNotCutAgain) {
-  // Two ways to cut the same nodes: by halves, firmly, and by parity, less so.
-  const Index n = 40;
-  Matrix W(n, n);
-  Matrix halves = Matrix::Ones(n, 2);
-  halves.col(1).head(n / 2).setZero();
-  for (Index i = 0; i < n; ++i) {
-    for (Index j = 0; j < n; ++j)
-      W(i, j) = 0.05 + (i / (n / 2) == j / (n / 2) ? 1.0 : 0.0) + (i % 2 == j % 2 ? 0.3 : 0.0);
-  }
-  Workers workers(2);
-  const std::vector<int> plain = cut_spectrum(spectrum_of(W, 2, workers), 2, 1, 1);
-  const std::vector<int> beside = cut_spectrum(spectrum_beside(W, 2, halves, workers), 2, 1, 1);
-  for (std::size_t i = 0; i + 2 < 20; ++i) {
-    EXPECT_EQ(plain[i], plain[i + 2]);
-    EXPECT_EQ(plain[i], plain[i + 1]) << "halves";
-    EXPECT_EQ(beside[i], beside[i + 2]);
-    EXPECT_NE(beside[i], beside[i + 1]) << "parity";
-  }
 }
 
 TEST(Names, BySizeTheLargestIsFirst) {

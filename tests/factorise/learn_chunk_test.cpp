@@ -32,14 +32,14 @@ Chunk make_chunk(Index first, Index n, bool sparse = true) {
   return chunk;
 }
 
-void start(const FactorOptions& options, const Chunk& chunk, State& state, Workers& workers) {
-  start_basis(options, PreparedChunk(chunk), state, workers);
+void start(const FactorOptions& options, const Chunk& chunk, State& state, Compute& compute) {
+  start_basis(options, PreparedChunk(chunk), state, compute);
 }
 
 ChunkOutcome learn(const FactorOptions& options, const Chunk& chunk, const Matrix* previous, State& state,
-                   Workers& workers) {
+                   Compute& compute) {
   ChunkWork work;
-  return learn_chunk(options, PreparedChunk(chunk), previous, state, work, workers);
+  return learn_chunk(options, PreparedChunk(chunk), previous, state, work, compute);
 }
 
 const Schema& schema() {
@@ -74,24 +74,24 @@ class LearnChunk : public testing::TestWithParam<std::pair<Consensus, RowSolver>
   }
   State started(const Chunk& chunk) {
     State state(schema(), 4);
-    start(options(), chunk, state, workers_);
+    start(options(), chunk, state, compute_);
     return state;
   }
-  Workers workers_{1};
+  Compute compute_{1};
 };
 
 // Room that other chunks have worked in, larger, smaller and with views that nobody has, leaves no trace.
 TEST_P(LearnChunk, UsedRoomIsAsGoodAsNew) {
   const Chunk first = make_chunk(1, 50);
-  Workers workers(1);
+  Compute compute(1);
   State used_state = started(first);
   State new_state = used_state;
   ChunkWork used;
   Chunk lone = make_chunk(80, 7);
   lone.views[0] = test::view_of(Matrix(0, 12), {}, test::dense_block<double>);
   for (const Chunk& chunk : {first, lone, make_chunk(90, 71)}) {
-    const ChunkOutcome reused = learn_chunk(options(), PreparedChunk(chunk), nullptr, used_state, used, workers);
-    const ChunkOutcome fresh = learn(options(), chunk, nullptr, new_state, workers);
+    const ChunkOutcome reused = learn_chunk(options(), PreparedChunk(chunk), nullptr, used_state, used, compute);
+    const ChunkOutcome fresh = learn(options(), chunk, nullptr, new_state, compute);
     EXPECT_EQ(reused.consensus, fresh.consensus);
     EXPECT_EQ(reused.rounds, fresh.rounds);
     for (std::size_t v = 0; v < 2; ++v) EXPECT_EQ(used_state.views[v].U, new_state.views[v].U);
@@ -106,8 +106,8 @@ TEST_P(LearnChunk, MoreRoundsNeverRaiseTheLoss) {
     chosen.rounds = rounds;
     chosen.tolerance = 0;
     State state = started(chunk);
-    learn(chosen, chunk, nullptr, state, workers_);
-    const double loss = average_loss(state, workers_);
+    learn(chosen, chunk, nullptr, state, compute_);
+    const double loss = average_loss(state, compute_);
     EXPECT_LE(loss, last * (1 + 1e-12)) << rounds;
     last = loss;
   }
@@ -117,7 +117,7 @@ TEST_P(LearnChunk, FactorsStayFiniteAndNonnegative) {
   State state = started(make_chunk(0, 30));
   for (Index t = 0; t < 6; ++t) {
     const Chunk chunk = make_chunk(30 * t, 30);
-    const ChunkOutcome outcome = learn(options(), chunk, nullptr, state, workers_);
+    const ChunkOutcome outcome = learn(options(), chunk, nullptr, state, compute_);
     EXPECT_TRUE(outcome.consensus.allFinite());
     EXPECT_GE(outcome.consensus.minCoeff(), 0);
     for (const ViewState& view : state.views) {
@@ -133,8 +133,8 @@ TEST_P(LearnChunk, SparseEqualsItsDensifiedCopy) {
     FactorOptions chosen = options();
     chosen.rounds = 10;
     chosen.tolerance = 0;
-    const auto a = learn(chosen, make_chunk(30 * t, 30, true), nullptr, one, workers_);
-    const auto b = learn(chosen, make_chunk(30 * t, 30, false), nullptr, other, workers_);
+    const auto a = learn(chosen, make_chunk(30 * t, 30, true), nullptr, one, compute_);
+    const auto b = learn(chosen, make_chunk(30 * t, 30, false), nullptr, other, compute_);
     // The same sums in another order; thirty rounds amplify rounding by several digits.
     EXPECT_LE((a.consensus - b.consensus).cwiseAbs().maxCoeff(), 1e-8 * (1 + a.consensus.maxCoeff()));
     EXPECT_LE((one.views[1].U - other.views[1].U).cwiseAbs().maxCoeff(), 1e-8);
@@ -144,10 +144,10 @@ TEST_P(LearnChunk, SparseEqualsItsDensifiedCopy) {
 TEST_P(LearnChunk, ThreadsDoNotChangeABit) {
   const Chunk chunk = make_chunk(0, 3000);
   State one = started(chunk), two = one;
-  Workers pair(2);
+  Compute pair(2);
   FactorOptions chosen = options();
   chosen.rounds = 5;
-  const auto a = learn(chosen, chunk, nullptr, one, workers_);
+  const auto a = learn(chosen, chunk, nullptr, one, compute_);
   const auto b = learn(chosen, chunk, nullptr, two, pair);
   EXPECT_TRUE((a.consensus.array() == b.consensus.array()).all());
   EXPECT_TRUE((one.views[1].U.array() == two.views[1].U.array()).all());
@@ -172,12 +172,12 @@ TEST_P(LearnChunk, InstancesWithoutAViewHaveNoInfluence) {
     for (Index& at : view.present) at = new_position[static_cast<std::size_t>(at)];
   }
   State one = started(with), other = started(without);
-  const ChunkOutcome a = learn(options(), with, nullptr, one, workers_);
-  const ChunkOutcome b = learn(options(), without, nullptr, other, workers_);
+  const ChunkOutcome a = learn(options(), with, nullptr, one, compute_);
+  const ChunkOutcome b = learn(options(), without, nullptr, other, compute_);
   EXPECT_EQ(a.observed, 33);
   EXPECT_EQ(b.observed, 33);
   EXPECT_EQ(one.views[0].U, other.views[0].U);
-  EXPECT_EQ(average_loss(one, workers_), average_loss(other, workers_));
+  EXPECT_EQ(average_loss(one, compute_), average_loss(other, compute_));
   EXPECT_EQ(a.consensus.row(12).maxCoeff(), 0);
 }
 
@@ -192,15 +192,15 @@ INSTANTIATE_TEST_SUITE_P(Solver, LearnChunk,
 // chunk with the basis at the end, the other terms as they stood when the chunk was left.
 TEST(AverageLoss, EqualsItsDefinitionOnStoredDataWhereTheConsensusIsTight) {
   const FactorOptions options = tight(RowSolver::hals);
-  Workers workers(1);
+  Compute compute(1);
   State state(schema(), 4);
   std::vector<std::pair<Chunk, Matrix>> past;  // with V* free of scale
   double penalties = 0;
   for (Index t = 0; t < 4; ++t) {
     const Chunk chunk = make_chunk(30 * t, 30);
-    start(options, chunk, state, workers);
+    start(options, chunk, state, compute);
     const double before = state.pass_penalty;
-    const Matrix V = learn(options, chunk, nullptr, state, workers).consensus;
+    const Matrix V = learn(options, chunk, nullptr, state, compute).consensus;
     penalties += state.pass_penalty - before;
     past.emplace_back(chunk, V.array().rowwise() / state.scale.array());
     double expected = penalties;
@@ -213,7 +213,7 @@ TEST(AverageLoss, EqualsItsDefinitionOnStoredDataWhereTheConsensusIsTight) {
         expected += (naive::densify(seen.views[v].block) - rows * state.views[v].U.transpose()).squaredNorm();
       }
     }
-    EXPECT_NEAR(average_loss(state, workers), expected / state.pass_instances, 1e-10 * expected);
+    EXPECT_NEAR(average_loss(state, compute), expected / state.pass_instances, 1e-10 * expected);
   }
 }
 
@@ -221,7 +221,7 @@ TEST(AverageLoss, EqualsItsDefinitionOnStoredDataWhereTheConsensusIsTight) {
 // other instance is missing and filled.
 TEST(AverageLoss, EqualsItsDefinitionOnStoredDataWithFilledInstances) {
   FactorOptions options = paper(RowSolver::newton);
-  Workers workers(1);
+  Compute compute(1);
   State state(test::schema_of({6, 5}), 4);
   struct Past {
     Matrix X, V;
@@ -238,11 +238,11 @@ TEST(AverageLoss, EqualsItsDefinitionOnStoredDataWithFilledInstances) {
     chunk.views.push_back(test::view_of(X, present, test::dense_block<double>));
     chunk.views.push_back({test::dense_block<double>(Matrix::Zero(20, 5)), test::iota(20)});
     options.alpha = {0.1, 1e-12};
-    start(options, chunk, state, workers);
+    start(options, chunk, state, compute);
     state.views[1].U.setZero();
     const double before = state.pass_penalty;
     const Matrix A_before = state.views[0].pass.A;
-    const ChunkOutcome outcome = learn(options, chunk, nullptr, state, workers);
+    const ChunkOutcome outcome = learn(options, chunk, nullptr, state, compute);
     penalties += state.pass_penalty - before;
     const Vector mean = state.views[0].row_sum / state.views[0].observed;
     Past now{Matrix(20, 6), outcome.consensus, Vector::Ones(20)};
@@ -262,24 +262,24 @@ TEST(AverageLoss, EqualsItsDefinitionOnStoredDataWithFilledInstances) {
       expected += (p.w2.cwiseSqrt().asDiagonal() * (p.X - p.V * state.views[0].U.transpose())).squaredNorm();
     }
     // The second view pulls the consensus by a share of 1e-11.
-    EXPECT_NEAR(average_loss(state, workers), expected / state.pass_instances, 1e-7 * expected);
+    EXPECT_NEAR(average_loss(state, compute), expected / state.pass_instances, 1e-7 * expected);
   }
 }
 
 TEST(LearnChunk, ReplacedStatisticsEqualThoseOfTheLatestLatentRows) {
   FactorOptions options = tight(RowSolver::hals);
-  Workers workers(1);
+  Compute compute(1);
   State state(schema(), 4);
   const Chunk first = make_chunk(0, 24), second = make_chunk(24, 24);
-  start(options, first, state, workers);
-  Matrix V1 = learn(options, first, nullptr, state, workers).consensus.array().rowwise() / state.scale.array();
-  Matrix V2 = learn(options, second, nullptr, state, workers).consensus.array().rowwise() / state.scale.array();
+  start(options, first, state, compute);
+  Matrix V1 = learn(options, first, nullptr, state, compute).consensus.array().rowwise() / state.scale.array();
+  Matrix V2 = learn(options, second, nullptr, state, compute).consensus.array().rowwise() / state.scale.array();
   for (int pass = 2; pass <= 4; ++pass) {
     state.begin_pass(pass);
     Matrix today = V1 * state.scale.asDiagonal();
-    V1 = learn(options, first, &today, state, workers).consensus.array().rowwise() / state.scale.array();
+    V1 = learn(options, first, &today, state, compute).consensus.array().rowwise() / state.scale.array();
     today = V2 * state.scale.asDiagonal();
-    V2 = learn(options, second, &today, state, workers).consensus.array().rowwise() / state.scale.array();
+    V2 = learn(options, second, &today, state, compute).consensus.array().rowwise() / state.scale.array();
   }
   for (std::size_t v = 0; v < 2; ++v) {
     Matrix A = Matrix::Zero(4, 4);

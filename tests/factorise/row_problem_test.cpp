@@ -45,8 +45,8 @@ TEST(RowProblem, NewtonStepByHand) {
   Matrix Q(1, 2);
   Q << 3, 3;
   Matrix Z = Matrix::Zero(1, 2);
-  Workers workers(1);
-  RowProblem(RowSolver::newton, G).improve(Q, {}, 1, Z, workers);
+  Compute compute(1);
+  RowProblem(RowSolver::newton, G).improve(Q, {}, 1, Z, compute);
   EXPECT_NEAR(Z(0, 0), 1, 1e-9);
   EXPECT_NEAR(Z(0, 1), 1, 1e-9);
 }
@@ -58,8 +58,8 @@ TEST(RowProblem, HalsSweepByHand) {
   Matrix Q(1, 2);
   Q << 3, 3;
   Matrix Z = Matrix::Zero(1, 2);
-  Workers workers(1);
-  RowProblem(RowSolver::hals, G).improve(Q, {}, 1, Z, workers);
+  Compute compute(1);
+  RowProblem(RowSolver::hals, G).improve(Q, {}, 1, Z, compute);
   EXPECT_DOUBLE_EQ(Z(0, 0), 1.5);
   EXPECT_DOUBLE_EQ(Z(0, 1), 0.75);
 }
@@ -73,8 +73,8 @@ TEST(RowProblem, DiagonalStepByHand) {
   Q << 3, 3;
   Matrix Z(1, 2);
   Z << 1, 0;
-  Workers workers(1);
-  RowProblem(RowSolver::diagonal, G).improve(Q, {}, 1, Z, workers);
+  Compute compute(1);
+  RowProblem(RowSolver::diagonal, G).improve(Q, {}, 1, Z, compute);
   EXPECT_DOUBLE_EQ(Z(0, 0), 1.5);
   EXPECT_DOUBLE_EQ(Z(0, 1), 1.0);
 }
@@ -84,18 +84,18 @@ TEST(RowProblem, TheLinearTermPullsToZero) {
   G << 2;
   Matrix Q(2, 1);
   Q << 3, 3;
-  Workers workers(1);
+  Compute compute(1);
   for (const RowSolver solver : kSolvers) {
     Matrix Z = Matrix::Zero(2, 1);
     // The minimum is (q - l/2) / G: 1 for l = 2, and 0 for l = 8.
-    RowProblem(solver, G).improve(Q, {.first = 1, .head = 2, .rest = 8}, 20, Z, workers);
+    RowProblem(solver, G).improve(Q, {.first = 1, .head = 2, .rest = 8}, 20, Z, compute);
     EXPECT_NEAR(Z(0, 0), 1, 1e-9);
     EXPECT_NEAR(Z(1, 0), 0, 1e-9);
   }
 }
 
 TEST(RowProblem, ConvergesToTheBruteForceMinimum) {
-  Workers workers(1);
+  Compute compute(1);
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const Index r = 2 + static_cast<Index>(seed % 4);
     const Matrix G = test::random_gram(r, seed);
@@ -105,7 +105,7 @@ TEST(RowProblem, ConvergesToTheBruteForceMinimum) {
     for (const RowSolver solver : kSolvers) {
       const RowProblem problem(solver, G);
       Matrix Z = test::random_matrix(7, r, seed + 200);
-      problem.improve(Q, l, 20000, Z, workers);
+      problem.improve(Q, l, 20000, Z, compute);
       for (Index i = 0; i < Z.rows(); ++i) {
         const RowVector best = brute_force(problem, Q.row(i), l[i]);
         EXPECT_NEAR(problem.objective(Z.row(i), Q.row(i), l[i]), problem.objective(best, Q.row(i), l[i]), 1e-9)
@@ -118,7 +118,7 @@ TEST(RowProblem, ConvergesToTheBruteForceMinimum) {
 }
 
 TEST(RowProblem, NoStepRaisesTheLoss) {
-  Workers workers(1);
+  Compute compute(1);
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
     const Index r = 6;
     Matrix G = test::random_gram(r, seed);
@@ -130,7 +130,7 @@ TEST(RowProblem, NoStepRaisesTheLoss) {
       Matrix Z = test::random_matrix(50, r, seed + 2) * 3;
       for (int step = 0; step < 30; ++step) {
         const Matrix before = Z;
-        problem.improve(Q, {.first = 0, .head = 0, .rest = 0.2}, 1, Z, workers);
+        problem.improve(Q, {.first = 0, .head = 0, .rest = 0.2}, 1, Z, compute);
         ASSERT_GE(Z.minCoeff(), 0);
         for (Index i = 0; i < Z.rows(); ++i) {
           const double was = problem.objective(before.row(i), Q.row(i), 0.2);
@@ -148,11 +148,11 @@ TEST(RowProblem, ANewtonStepThatWouldAscendFallsBackToTheGradient) {
   Matrix G(2, 2);
   G << 1, 0.999, 0.999, 1;
   const RowProblem problem(RowSolver::newton, G);
-  Workers workers(1);
+  Compute compute(1);
   const Matrix Q = test::random_matrix(200, 2, 3) * 2 - Matrix::Constant(200, 2, 0.5);
   Matrix Z = test::random_matrix(200, 2, 4);
   const Matrix before = Z;
-  problem.improve(Q, {}, 1, Z, workers);
+  problem.improve(Q, {}, 1, Z, compute);
   for (Index i = 0; i < Z.rows(); ++i) {
     if (problem.kkt_residual(before.row(i), Q.row(i), 0) < 1e-9) continue;
     EXPECT_LT(problem.objective(Z.row(i), Q.row(i), 0), problem.objective(before.row(i), Q.row(i), 0)) << i;
@@ -160,10 +160,10 @@ TEST(RowProblem, ANewtonStepThatWouldAscendFallsBackToTheGradient) {
 }
 
 TEST(RowProblem, AZeroMatrixLeavesRowsAlone) {
-  Workers workers(1);
+  Compute compute(1);
   for (const RowSolver solver : kSolvers) {
     Matrix Z = Matrix::Ones(3, 2);
-    RowProblem(solver, Matrix::Zero(2, 2)).improve(Matrix::Zero(3, 2), {}, 3, Z, workers);
+    RowProblem(solver, Matrix::Zero(2, 2)).improve(Matrix::Zero(3, 2), {}, 3, Z, compute);
     EXPECT_TRUE(Z.allFinite());
     EXPECT_EQ(Z, Matrix::Ones(3, 2));
   }
@@ -174,10 +174,10 @@ TEST(RowProblem, ADeadComponentStaysFiniteBesideALiveOne) {
   G(0, 0) = 4;
   Matrix Q = Matrix::Zero(1, 2);
   Q(0, 0) = 8;
-  Workers workers(1);
+  Compute compute(1);
   for (const RowSolver solver : kSolvers) {
     Matrix Z = Matrix::Ones(1, 2);
-    RowProblem(solver, G).improve(Q, {}, 50, Z, workers);
+    RowProblem(solver, G).improve(Q, {}, 50, Z, compute);
     EXPECT_NEAR(Z(0, 0), 2, 1e-6) << name_of(solver);
     EXPECT_TRUE(Z.allFinite());
   }
@@ -189,7 +189,7 @@ TEST(RowProblem, RowsDoNotDependOnTheirNeighboursOrOnThreads) {
   for (const RowSolver solver : kSolvers) {
     const RowProblem problem(solver, G);
     Matrix one = test::random_matrix(8000, 5, 3), two = one;
-    Workers single(1), pair(2);
+    Compute single(1), pair(2);
     problem.improve(Q, {}, 3, one, single);
     problem.improve(Q, {}, 3, two, pair);
     EXPECT_TRUE((one.array() == two.array()).all()) << name_of(solver);
@@ -207,16 +207,16 @@ TEST(RowProblem, ListedRowsComeOutAsTheyWouldAlone) {
   rows.resize(45);  // one full group of lanes, and a short one
   for (const RowSolver solver : {RowSolver::hals, RowSolver::newton, RowSolver::diagonal}) {
     const RowProblem problem(solver, test::random_gram(r, 1), 1e-3);
-    Workers workers(2);
+    Compute compute(2);
     Matrix together = start;
-    problem.improve(Q, 30, rows, together, workers);
+    problem.improve(Q, 30, rows, together, compute);
     for (Index i = 0; i < n; ++i) {
       if (std::find(rows.begin(), rows.end(), i) == rows.end()) {
         EXPECT_EQ(together.row(i), start.row(i)) << "a row that is not listed";
         continue;
       }
       Matrix alone = start.row(i);
-      problem.improve(Q.middleRows(i, 1), {}, 30, alone, workers);
+      problem.improve(Q.middleRows(i, 1), {}, 30, alone, compute);
       EXPECT_EQ(together.row(i), alone) << "row " << i;
     }
   }

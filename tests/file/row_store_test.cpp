@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <gtest/gtest.h>
 
-#include "eval/row_sample.hpp"
+#include "kmeans/row_sample.hpp"
 #include "support/chunks.hpp"
 #include "support/temp_dir.hpp"
 

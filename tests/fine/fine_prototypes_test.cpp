@@ -23,21 +23,22 @@ Schema schema() { return make_planted_source(planted())->schema(); }
 FineRule rule() { return {.direction = {false, false}, .quantum = {0x1.0p-24, 0x1.0p-24}}; }
 
 // Prototypes that are some of the instances.
-FinePrototypes begun(const Chunk& table, Workers& workers) {
+FinePrototypes begun(const Chunk& table, Compute& compute) {
   FinePrototypes fine(schema(), kPrototypes, rule());
   std::vector<std::int32_t> ids(table.rows.size(), -1);
   for (std::size_t k = 0; k < kPrototypes; ++k) ids[k * 20] = static_cast<std::int32_t>(k);
   const PreparedChunk data(table);
   const Members members{&data, &ids};
-  fine.count({&members, 1}, workers);
-  fine.settle(workers);
-  fine.forget(workers);
+  fine.count({&members, 1}, 1, compute);
+  fine.settle(compute);
+  fine.forget(compute);
   return fine;
 }
 
-void learn(FinePrototypes& fine, const Chunk& chunk, Workers& workers) {
+void learn(FinePrototypes& fine, const Chunk& chunk, Compute& compute) {
   const PreparedChunk data(chunk);
-  fine.count(data, fine.near(data, workers), 1, workers);
+  const Near near = fine.near(data, compute);
+  fine.count({&data, 1}, {&near, 1}, 1, compute);
 }
 
 std::string bytes_of(const FinePrototypes& fine) {
@@ -47,55 +48,55 @@ std::string bytes_of(const FinePrototypes& fine) {
 }
 
 TEST(FinePrototypes, PartsThatAreMergedAreTheWholeToTheBit) {
-  Workers workers(1);
+  Compute compute(1);
   const Chunk table = read_all(*make_planted_source(planted()));
-  const FinePrototypes start = begun(table, workers);
+  const FinePrototypes start = begun(table, compute);
   FinePrototypes whole = start;
-  learn(whole, table, workers);
+  learn(whole, table, compute);
   for (const Index size : {30, 80, 120}) {
     std::vector<FinePrototypes> parts;
     const auto source = make_planted_source(planted());
     while (auto chunk = source->next(size)) {
       parts.push_back(start);
-      learn(parts.back(), *chunk, workers);
+      learn(parts.back(), *chunk, compute);
     }
     for (const bool backwards : {false, true}) {
-      Archive sum;
-      start.save_sums(sum, "sums");
+      PrototypeSums sum(schema(), kPrototypes);
       for (std::size_t i = 0; i < parts.size(); ++i) {
         Archive part;
-        parts[backwards ? parts.size() - 1 - i : i].save_sums(part, "sums");
-        FinePrototypes::merge_sums(sum, part, "sums", table.views.size());
+        parts[backwards ? parts.size() - 1 - i : i].sums().put(part, "sums");
+        sum.merge(PrototypeSums::get(part, "sums", schema(), kPrototypes));
       }
-      const FinePrototypes merged = start.with_sums(sum, "sums");
+      FinePrototypes merged = start;
+      merged.take(sum);
       EXPECT_EQ(bytes_of(merged), bytes_of(whole)) << "parts of " << size << (backwards ? ", backwards" : "");
     }
   }
 }
 
 TEST(FinePrototypes, WhatIsTakenOutAgainLeavesNoTrace) {
-  Workers workers(2);
+  Compute compute(2);
   const Chunk table = read_all(*make_planted_source(planted()));
-  FinePrototypes fine = begun(table, workers);
-  learn(fine, table, workers);
+  FinePrototypes fine = begun(table, compute);
+  learn(fine, table, compute);
   const std::string before = bytes_of(fine);
   std::vector<std::int32_t> ids(table.rows.size(), -1);
   for (std::size_t i = 0; i < ids.size(); i += 3) ids[i] = static_cast<std::int32_t>(i % kPrototypes);
   const PreparedChunk data(table);
   const Members members{&data, &ids};
-  fine.count({&members, 1}, workers);
+  fine.count({&members, 1}, 1, compute);
   EXPECT_NE(bytes_of(fine), before);
-  fine.take_out({&members, 1}, workers);
+  fine.count({&members, 1}, -1, compute);
   EXPECT_EQ(bytes_of(fine), before);
 }
 
 TEST(FinePrototypes, NearIsWhatPlainDistancesSay) {
-  Workers workers(2);
+  Compute compute(2);
   const Chunk table = read_all(*make_planted_source(planted()));
-  const FinePrototypes fine = begun(table, workers);
+  const FinePrototypes fine = begun(table, compute);
   const PreparedChunk data(table);
-  const Near near = fine.near(data, workers);
-  ASSERT_EQ(near.count, FinePrototypes::kNear);
+  const Near near = fine.near(data, compute);
+  ASSERT_EQ(near.count, fine.rule().near);
   std::vector<std::vector<double>> distance(table.rows.size(), std::vector<double>(kPrototypes, 0.0));
   std::vector<double> views(table.rows.size(), 0);
   std::vector<double> squares(table.rows.size(), 0);
@@ -108,7 +109,7 @@ TEST(FinePrototypes, NearIsWhatPlainDistancesSay) {
       for (Index k = 0; k < kPrototypes; ++k) {
         for (std::size_t j = 0; j < row.size(); ++j) {
           distance[at][static_cast<std::size_t>(k)] +=
-              std::pow(row[j] - fine.table().columns[v](static_cast<Index>(j), k), 2);
+              std::pow(row[j] - fine.table()->columns[v](static_cast<Index>(j), k), 2);
         }
       }
     }
@@ -129,7 +130,7 @@ TEST(FinePrototypes, NearIsWhatPlainDistancesSay) {
 }
 
 TEST(FinePrototypes, ThreadsDoNotChangeABit) {
-  Workers one(1), three(3);
+  Compute one(1), three(3);
   const Chunk table = read_all(*make_planted_source(planted()));
   FinePrototypes a = begun(table, one), b = begun(table, three);
   learn(a, table, one);
@@ -140,19 +141,20 @@ TEST(FinePrototypes, ThreadsDoNotChangeABit) {
 }
 
 TEST(FinePrototypes, AffinityIsThatOfTheWeightsAndSplitsIntoHalves) {
-  Workers workers(1);
+  Compute compute(1);
   const Chunk table = read_all(*make_planted_source(planted()));
-  FinePrototypes fine = begun(table, workers);
+  FinePrototypes fine = begun(table, compute);
   const PreparedChunk data(table);
-  const Near near = fine.near(data, workers);
+  const Near near = fine.near(data, compute);
   Matrix Z = Matrix::Zero(data.size(), kPrototypes);
   for (Index i = 0; i < data.size(); ++i) {
     for (Index j = 0; j < near.count; ++j) Z(i, near.id(i, j)) += near.weight(i, j);
   }
-  fine.count(data, near, 1, workers);
-  EXPECT_LT((fine.affinity() - Z.transpose() * Z).norm(), 1e-9);
-  for (const std::size_t half : {0u, 1u}) EXPECT_GT(fine.affinity(half).sum(), 0.3 * fine.affinity().sum());
-  EXPECT_EQ(fine.mass().sum(), static_cast<double>(data.size()));
+  fine.count({&data, 1}, {&near, 1}, 1, compute);
+  const PrototypeSums& sums = fine.sums();
+  EXPECT_LT((sums.affinity_of_both() - Z.transpose() * Z).norm(), 1e-9);
+  for (const std::size_t half : {0u, 1u}) EXPECT_GT(sums.affinity[half].sum(), 0.3 * sums.affinity_of_both().sum());
+  EXPECT_EQ(sums.mass.sum(), static_cast<double>(data.size()));
 }
 
 }  // namespace

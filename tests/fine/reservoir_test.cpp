@@ -21,27 +21,27 @@ Schema schema() { return make_planted_source(planted())->schema(); }
 Reservoir filled(Index first, Index last, Index chunk, Index bytes, double half_life = 0) {
   Reservoir reservoir(schema(), {.bytes = bytes, .half_life = half_life, .seed = 7});
   const auto source = make_planted_source(planted());
-  Workers workers(2);
+  Compute compute(2);
   for (Index row = 0; auto rows = source->next(chunk);) {
-    if (row >= first && row < last) reservoir.offer(*rows, static_cast<double>(row), workers);
+    if (row >= first && row < last) reservoir.offer(*rows, static_cast<double>(row), compute);
     row += rows->size();
   }
   return reservoir;
 }
 
 std::set<Index> rows_of(const Reservoir& reservoir) {
-  Workers workers;
+  Compute compute;
   std::set<Index> rows;
-  for (const Chunk& piece : reservoir.pieces(64, workers)) rows.insert(piece.rows.begin(), piece.rows.end());
+  for (const Chunk& piece : reservoir.pieces(64, compute)) rows.insert(piece.rows.begin(), piece.rows.end());
   return rows;
 }
 
 std::string bytes_of(const Reservoir& reservoir) {
   // Pieces are in the order of priorities, whatever the order in which rows came.
   Archive archive;
-  Workers workers;
+  Compute compute;
   Reservoir copy(schema(), {.bytes = Index{1} << 30, .half_life = 0, .seed = 7});
-  for (const Chunk& piece : reservoir.pieces(1000, workers)) copy.offer(piece, 0, workers);
+  for (const Chunk& piece : reservoir.pieces(1000, compute)) copy.offer(piece, 0, compute);
   copy.save(archive, "r");
   return archive.to_bytes();
 }
@@ -53,21 +53,21 @@ TEST(Reservoir, HoldsEverythingWhileThereIsRoom) {
 }
 
 TEST(Reservoir, FewPiecesAreTheFirstOfAll) {
-  Workers workers(2);
+  Compute compute(2);
   for (const double half_life : {0.0, 100.0}) {
     const Reservoir reservoir = filled(0, 400, 50, Index{1} << 20, half_life);
-    const std::vector<Chunk> all = reservoir.pieces(30, workers);
-    const std::vector<Chunk> few = reservoir.pieces(30, workers, 100);
+    const std::vector<Chunk> all = reservoir.pieces(30, compute);
+    const std::vector<Chunk> few = reservoir.pieces(30, compute, 100);
     ASSERT_EQ(few.size(), 4u);
     for (std::size_t p = 0; p < 3; ++p) EXPECT_EQ(few[p].rows, all[p].rows);
     EXPECT_EQ(few[3].rows, std::vector<Index>(all[3].rows.begin(), all[3].rows.begin() + 10));
-    EXPECT_EQ(reservoir.pieces(30, workers, 1000).size(), all.size());
+    EXPECT_EQ(reservoir.pieces(30, compute, 1000).size(), all.size());
   }
 }
 
 TEST(Reservoir, DependsNeitherOnChunksNorOnParts) {
   const Index bytes = 20000;
-  Workers workers;
+  Compute compute;
   const Reservoir whole = filled(0, 400, 50, bytes);
   EXPECT_FALSE(whole.whole());
   EXPECT_GT(whole.size(), 50);
@@ -75,11 +75,11 @@ TEST(Reservoir, DependsNeitherOnChunksNorOnParts) {
   Reservoir first = filled(0, 200, 50, bytes);
   Reservoir second = filled(200, 400, 50, bytes);
   Reservoir backwards = second;
-  first.merge(second, workers);
-  backwards.merge(filled(0, 200, 50, bytes), workers);
+  first.merge(second, compute);
+  backwards.merge(filled(0, 200, 50, bytes), compute);
   Reservoir settled = whole;
   settled.merge(Reservoir(schema(), {.bytes = bytes, .half_life = 0, .seed = 7}),
-                workers);  // shrunk to the bytes allowed
+                compute);  // shrunk to the bytes allowed
   EXPECT_EQ(rows_of(first), rows_of(settled));
   EXPECT_EQ(rows_of(backwards), rows_of(settled));
   EXPECT_EQ(bytes_of(first), bytes_of(backwards));
@@ -89,9 +89,9 @@ TEST(Reservoir, HasOneFormWhenSettledWhateverTheChunksAndThreads) {
   std::set<std::string> forms;
   for (const Index chunk : {Index{7}, Index{50}, Index{400}}) {
     for (const int threads : {1, 3}) {
-      Workers workers(threads);
+      Compute compute(threads);
       Reservoir reservoir = filled(0, 400, chunk, 20000);
-      reservoir.settle(workers);
+      reservoir.settle(compute);
       Archive archive;
       reservoir.save(archive, "r");
       archive.put("r/limit", std::vector<double>{});  // up to which rows were taken, on the way
@@ -105,13 +105,13 @@ TEST(Reservoir, IsUniformOverTheStream) {
   // Rows of the first and of the second half have the same chance: over several seeds they are about as many.
   double early = 0;
   double all = 0;
-  Workers workers;
+  Compute compute;
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     Reservoir reservoir(schema(), {.bytes = 12000, .half_life = 0, .seed = seed});
     const auto source = make_planted_source(planted());
     Index row = 0;
     while (const auto rows = source->next(25)) {
-      reservoir.offer(*rows, static_cast<double>(row), workers);
+      reservoir.offer(*rows, static_cast<double>(row), compute);
       row += rows->size();
     }
     for (const Index kept : rows_of(reservoir)) early += kept < 200 ? 1 : 0;

@@ -21,6 +21,7 @@
 
 #include "omvc/error.hpp"
 #include "omvc/input.hpp"
+#include "omvc/trial.hpp"
 
 #include "file/reading_limits.hpp"
 #include "support/temp_dir.hpp"
@@ -32,7 +33,8 @@ namespace omvc::fuzz {
 // Lines of small files, too, reach beyond the buffer; going through a million empty rows, and starting a process for
 // every file, would take too long.
 inline const bool kLimitsAreSet = [] {
-  reading_limits() = {.text_buffer = 61, .empty_rows = 1000, .probe_hdf5 = false};
+  reading_limits() = {.text_buffer = 61, .empty_rows = 1000};
+  trust_hdf5_files();
   return true;
 }();
 
@@ -166,7 +168,7 @@ inline std::optional<Digest> read_twice(const std::vector<std::string>& paths, c
   return first;
 }
 
-// Damaged HDF5 is for the HDF5 library to survive: readers have it tried by a child process first (hdf5/probe.hpp), and
+// Damaged HDF5 is for the HDF5 library to survive: readers have it tried by a child process first (omvc/trial.hpp), and
 // fuzzers give them sound files (h5_script.hpp).
 inline bool holds_hdf5(std::string_view bytes) { return bytes.find("\x89HDF\r\n\x1a\n") != std::string_view::npos; }
 

@@ -39,7 +39,7 @@ void use(Clusterer& model) {
     omvc::fuzz::require(label == -1 || known, "a label is a cluster");
   }
   for (const int cluster : model.clusters()) model.top_features(0, cluster, 3);
-  model.cluster_sizes();
+  model.summary();
   if (!model.learns()) return;
   model.tree(4);
   model.partial_fit(chunk);
@@ -58,7 +58,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   } catch (const omvc::Error&) {
     return 0;
   }
-  model->views();
+  model->summary();
   const std::string path = copies.path("copy.omvc");
   try {
     model->save(path);

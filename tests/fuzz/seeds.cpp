@@ -316,6 +316,13 @@ void add_stream_rows(const Seeds& seeds) {
     seeds.add({"stream_rows"}, "json" + name, choice + json);
     seeds.add({"stream_rows"}, "csv" + name, choice + csv);
   }
+  const std::string german =
+      "Klinik\n\nid;age;eyes;height\np1;1.234,5;blue;1,80\np2;18 000;green;NA\np3;7;\"brown\";\n";
+  const std::string commented = "# x y\n1.5 TRUE\n# more\n2.5 FALSE\n";
+  for (const char choice : {'\5', '\10', '\12'}) {
+    seeds.add({"stream_rows"}, "german" + std::to_string(static_cast<int>(choice)), choice + german);
+    seeds.add({"stream_rows"}, "commented" + std::to_string(static_cast<int>(choice)), choice + commented);
+  }
 }
 
 void write_seeds(const std::string& folder, const std::filesystem::path& examples) {

@@ -1,4 +1,4 @@
-// Lines of a stream, JSON or CSV, held against a known schema or one that grows: the first byte says which.
+// Lines of a stream, JSON or a table, held against a known schema or one that grows: the first byte says which.
 #include <simdjson.h>
 
 #include "omvc/rows.hpp"
@@ -11,7 +11,9 @@ omvc::RowsLike like(unsigned char choice) {
   omvc::RowsLike out;
   out.grows = (choice & 1) != 0;
   out.ignore_extra = (choice & 2) != 0;
-  if ((choice & 4) == 0) {
+  if ((choice & 8) != 0) {
+    out.schema.views = {{"clinic", 4, {"age", "eyes=blue", "eyes=brown", "height"}}};
+  } else if ((choice & 4) == 0) {
     out.schema.views = {{"text", 3, {"goal", "match", "team"}}, {"image", 2, {}}};
     out.sparse = {true, false};
   }

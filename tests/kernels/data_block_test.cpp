@@ -30,30 +30,30 @@ TEST_P(DataBlockShapes, EqualTheNaiveOracle) {
   const Matrix X = test::random_sparse(shape.rows, shape.cols, shape.density, 1);
   const Matrix U = test::random_matrix(shape.cols, shape.rank, 2);
   const Matrix V = test::random_matrix(shape.rows, shape.rank, 3);
-  Workers workers(2);
+  Compute compute(2);
   for (const Block& block : blocks_of(X)) {
     const DataBlock data(block);
     Matrix product(shape.rows, shape.rank);
-    data.times(U, product, workers);
+    data.times(U, product, compute);
     EXPECT_LE((product - naive::times(block, U)).cwiseAbs().maxCoeff(), tolerance(shape.cols)) << block.index();
 
     const NarrowMatrix narrow = U.cast<float>();
     NarrowMatrix narrow_product(shape.rows, shape.rank);
-    data.times(narrow, narrow_product, workers);
+    data.times(narrow, narrow_product, compute);
     const Matrix exact = naive::times(block, narrow.cast<double>());
     EXPECT_LE((narrow_product.cast<double>() - exact).cwiseAbs().maxCoeff(), kNarrow * tolerance(shape.cols))
         << block.index();
 
     Matrix sum = Matrix::Ones(shape.cols, shape.rank);
-    data.add_transpose_times(V, sum, workers);
+    data.add_transpose_times(V, sum, compute);
     const Matrix expected = Matrix::Ones(shape.cols, shape.rank) + naive::transpose_times(block, V);
     EXPECT_LE((sum - expected).cwiseAbs().maxCoeff(), tolerance(shape.rows)) << block.index();
 
-    EXPECT_NEAR(data.squared_norm(workers), naive::squared_norm(block), tolerance(shape.rows * shape.cols))
+    EXPECT_NEAR(data.squared_norm(compute), naive::squared_norm(block), tolerance(shape.rows * shape.cols))
         << block.index();
 
     Vector rows = Vector::Zero(shape.cols);
-    data.add_row_sum(rows, workers);
+    data.add_row_sum(rows, compute);
     EXPECT_LE((rows - X.colwise().sum().transpose()).cwiseAbs().maxCoeff(), tolerance(shape.rows)) << block.index();
   }
 }
@@ -65,15 +65,15 @@ INSTANTIATE_TEST_SUITE_P(Kernels, DataBlockShapes,
                                          Shape{130, 515, 33, 0.2}, Shape{129, 1000, 10, 0.001}));
 
 TEST(DataBlock, NoRowsGiveZero) {
-  Workers workers(1);
+  Compute compute(1);
   for (const Block& block : blocks_of(Matrix(0, 5))) {
     const DataBlock data(block);
     Matrix product(0, 2);
-    data.times(Matrix::Ones(5, 2), product, workers);
+    data.times(Matrix::Ones(5, 2), product, compute);
     Matrix sum = Matrix::Zero(5, 2);
-    data.add_transpose_times(Matrix(0, 2), sum, workers);
+    data.add_transpose_times(Matrix(0, 2), sum, compute);
     EXPECT_EQ(sum.cwiseAbs().maxCoeff(), 0);
-    EXPECT_EQ(data.squared_norm(workers), 0);
+    EXPECT_EQ(data.squared_norm(compute), 0);
   }
 }
 
@@ -92,14 +92,14 @@ TEST(DataBlock, AddedRowsAreTheProductWithTheirEntries) {
     const DataBlock data(block);
     Matrix alone = Matrix::Ones(900, 6);
     for (const int threads : {1, 3}) {
-      Workers workers(threads);
+      Compute compute(threads);
       Matrix sum = Matrix::Ones(900, 6);
-      data.add_rows(moves, sum, workers);
+      data.add_rows(moves, sum, compute);
       if (threads == 1) alone = sum;
       EXPECT_EQ(sum, alone);
       EXPECT_LE((sum - Matrix::Ones(900, 6) - X.transpose() * V).cwiseAbs().maxCoeff(), tolerance(n)) << block.index();
       Matrix same = Matrix::Ones(900, 6);
-      data.add_rows({}, same, workers);
+      data.add_rows({}, same, compute);
       EXPECT_EQ(same, (Matrix::Ones(900, 6)));
     }
   }
@@ -114,17 +114,17 @@ TEST(DataBlock, ThreadsDoNotChangeABit) {
     const DataBlock data(block);
     std::vector<Matrix> products, sums, grams, totals;
     for (const int threads : {1, 2, 5}) {
-      Workers workers(threads);
+      Compute compute(threads);
       Matrix product(700, 9), sum = Matrix::Zero(1500, 9), G;
-      data.times(U, product, workers);
-      data.add_transpose_times(V, sum, workers);
-      gram(U, G, workers);
+      data.times(U, product, compute);
+      data.add_transpose_times(V, sum, compute);
+      gram(U, G, compute);
       products.push_back(product);
       sums.push_back(sum);
       grams.push_back(G);
       Vector total = Vector::Zero(1500);
-      data.add_row_sum(total, workers);
-      total(0) += data.squared_norm(workers);
+      data.add_row_sum(total, compute);
+      total(0) += data.squared_norm(compute);
       totals.push_back(total);
     }
     for (std::size_t i = 1; i < products.size(); ++i) {
@@ -137,14 +137,14 @@ TEST(DataBlock, ThreadsDoNotChangeABit) {
 }
 
 TEST(Gram, WeighsTheTwoRuns) {
-  Workers workers(2);
+  Compute compute(2);
   for (const Index rows : {1, 5, 511, 512, 513, 1300}) {
     for (const Index first : {Index{0}, rows / 2, rows}) {
       const Matrix V = test::random_matrix(rows, 4, static_cast<std::uint64_t>(rows));
       Vector weights = Vector::Constant(rows, 0.3);
       weights.head(first).setOnes();
       Matrix G;
-      gram(V, first, 0.3, G, workers);
+      gram(V, first, 0.3, G, compute);
       const Matrix expected = V.transpose() * weights.asDiagonal() * V;
       EXPECT_LE((G - expected).cwiseAbs().maxCoeff(), tolerance(rows)) << rows << " " << first;
     }

@@ -9,12 +9,12 @@ namespace omvc {
 namespace {
 
 TEST(Tall, BlocksCoverEveryRowOnce) {
-  Workers workers(3);
+  Compute compute(3);
   for (const Index rows : {0, 1, 5, 70000, 200001}) {
     for (const Index cols : {1, 7, 100000}) {
       if (rows * cols > 2'000'000) continue;
       std::vector<int> hits(static_cast<std::size_t>(rows), 0);
-      for_tall_blocks(workers, rows, cols, [&](Index first, Index count) {
+      for_tall_blocks(compute, rows, cols, [&](Index first, Index count) {
         for (Index i = first; i < first + count; ++i) ++hits[static_cast<std::size_t>(i)];
       });
       EXPECT_EQ(std::count(hits.begin(), hits.end(), 1), rows) << rows << " x " << cols;
@@ -28,9 +28,9 @@ TEST(Tall, SumsAreThoseOfTheDefinitionAndTheSameForAnyThreads) {
     std::vector<double> products;
     std::vector<RowVector> sums;
     for (const int threads : {1, 2, 5}) {
-      Workers workers(threads);
-      products.push_back(inner_product(A, B, workers));
-      sums.push_back(column_sums(A, workers));
+      Compute compute(threads);
+      products.push_back(inner_product(A, B, compute));
+      sums.push_back(column_sums(A, compute));
       EXPECT_EQ(products.back(), products.front());
       EXPECT_EQ(sums.back(), sums.front());
     }

@@ -42,7 +42,7 @@ void use(Clusterer& model, const Chunk& chunk) {
   const Assignment found = model.assign(chunk);
   ASSERT_EQ(found.labels.size(), chunk.rows.size());
   for (const int cluster : model.clusters()) model.top_features(0, cluster, 3);
-  model.cluster_sizes();
+  model.summary();
   if (!model.learns()) return;
   model.tree(3);
   model.partial_fit(chunk);
@@ -62,7 +62,7 @@ TEST_P(Hostile, AnEditedModelIsRefusedOrOfUse) {
       const std::string file = dir_.write_file("edited", editor.bytes());
       try {
         Clusterer model = Clusterer::load(file);
-        model.views();
+        model.summary();
         model.save(dir_.path("again"), model.learns() ? kind : ModelKind::prediction);
         EXPECT_NO_THROW(Clusterer::load(dir_.path("again"))) << seed;  // what was accepted can be kept
         use(model, chunk);

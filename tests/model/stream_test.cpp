@@ -211,9 +211,8 @@ TEST(Cut, OtherClustersComeFromTheSameModelAndATreeShowsHowTheySplit) {
   for (std::size_t i = 0; i < six.size(); ++i) counts.add(six[i], planted_label(data, static_cast<Index>(i)));
   EXPECT_GT(score(counts).nmi_geometric, 0.9);
   model.cut(0);
-  ASSERT_TRUE(model.choice());
+  ASSERT_TRUE(model.summary().choice);
   EXPECT_EQ(model.clusters().size(), static_cast<std::size_t>(kClusters));
-  EXPECT_TRUE(model.choice()->clear) << model.choice()->verdict;
   const std::vector<CutLevel> levels = model.tree(8);
   ASSERT_EQ(levels.size(), 7u);
   for (std::size_t l = 0; l < levels.size(); ++l) {
@@ -221,7 +220,17 @@ TEST(Cut, OtherClustersComeFromTheSameModelAndATreeShowsHowTheySplit) {
     double sum = 0;
     for (const double size : levels[l].sizes) sum += size;
     EXPECT_NEAR(sum, 2000, 1e-6);
-    for (const int parent : levels[l].parents) EXPECT_LT(parent, static_cast<int>(l) + 1);
+    for (const int parent : levels[l].parents) {
+      const auto has = [&](int number) {
+        return std::count(levels[l - 1].numbers.begin(), levels[l - 1].numbers.end(), number);
+      };
+      EXPECT_EQ(l == 0 ? parent : has(parent), l == 0 ? -1 : 1);
+    }
+    // The same clusters, numbers and sizes as a cut into so many gives.
+    Clusterer copy = Clusterer::from_bytes(model.to_bytes());
+    copy.cut(static_cast<int>(l) + 2);
+    EXPECT_EQ(copy.clusters(), levels[l].numbers);
+    EXPECT_EQ(copy.summary().cluster_sizes, levels[l].sizes);
   }
   test::expect_error(ErrorKind::data, {"5000 clusters"}, [&] { model.cut(5000); });
   for (const int none : {1, 0, -5}) {

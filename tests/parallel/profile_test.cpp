@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "parallel/workers.hpp"
+#include "parallel/compute.hpp"
 
 namespace omvc {
 namespace {
@@ -110,8 +110,8 @@ TEST(Profile, EveryStepHasANameOfItsOwn) {
 }
 
 TEST(Profile, CountsProductsByTheirColumns) {
-  Workers workers(2);
-  Profile& profile = workers.profile();
+  Compute compute(2);
+  Profile& profile = compute.profile();
   { const Timed timed(profile, Step::times, 7); }
   { const Timed timed(profile, Step::transpose_times, 7); }
   { const Timed timed(profile, Step::times, 3); }

@@ -43,7 +43,7 @@ BAD = {
     "infinite": (np.where(X > 0.99 * X.max(), np.inf, X), "infinite"),
     "all NaN": (np.full((50, 3), np.nan), "no instance|present|one view"),
     "zero": (np.zeros((50, 3)), "zero everywhere"),
-    "huge": (X * 1e200, "largest value"),
+    "huge": (X * 1e200, "view view1, row 0: .*too large"),
     "word columns": (pd.DataFrame({"a": [1.0, 2], "word": ["x", "y"]}), "word"),
     "dates in frames": (pd.DataFrame({"a": [1.0, 2], "day": pd.to_datetime(["2020-01-01"] * 2)}), "day"),
     "index twice": ({"a": pd.DataFrame(X, index=[0] * 50), "b": pd.DataFrame(X)}, "twice"),

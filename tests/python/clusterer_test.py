@@ -57,7 +57,7 @@ def test_cut(views):
     assert {event["event"] for event in model.events_} <= {"born", "split", "merged", "gone"} and model.events_
     assert len(set(model.predict(views))) == 5
     assert model.cut(None, X=views).n_clusters_ == len(set(model.labels_))
-    assert [len(sizes) for sizes, _ in model.tree(4)] == [2, 3, 4]
+    assert [len(sizes) for _, sizes, _ in model.tree(4)] == [2, 3, 4]
     with pytest.raises(omvc.UsageError):
         model.cut(1)
 

@@ -1,5 +1,11 @@
 """The same data give the same labels to the bit, in whatever form they come."""
 
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
 import anndata
 import duckdb
 import h5py
@@ -27,6 +33,39 @@ def frames(views, ids=None):
     ids = [f"s{i}" for i in range(len(views[0]))] if ids is None else ids
     return {f"view{v + 1}": pd.DataFrame(view, index=ids, columns=[f"v{v}f{j}" for j in range(view.shape[1])])
             for v, view in enumerate(views)}
+
+
+def test_hdf5_is_tried_by_the_module_alone(views, tmp_path):
+    """Nothing beside the module is needed: neither a program in the package or on the PATH, nor NumPy where it is tried."""
+    package = Path(omvc.__file__).parent
+    shutil.copytree(package, tmp_path / "omvc", ignore=shutil.ignore_patterns("bin", "__pycache__"))
+    file, half = tmp_path / "data.h5mu", tmp_path / "half.h5mu"
+    mudata.MuData({f"v{v}": anndata.AnnData(np.nan_to_num(view)) for v, view in enumerate(views)}).write(file)
+    half.write_bytes(file.read_bytes()[:file.stat().st_size // 2])
+    # A module of this name in the working folder must not be taken for that of Python.
+    (tmp_path / "os.py").write_text("raise SystemExit('the folder of the data was looked into')")
+    program = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import omvc
+print(omvc.__file__)
+for file in sys.argv[2:]:
+    try:
+        print(len(omvc.Clusterer(3).fit(file).labels_))
+    except omvc.DataError as error:
+        print("damaged" if "is damaged" in str(error) else error)
+sys.executable = ""
+print(omvc._trial.command()[0])
+omvc._core.set_trial_command(["/nowhere/omvc"])
+omvc.trust_hdf5_files()
+print(len(omvc.Clusterer(3).fit(sys.argv[2]).labels_))
+"""
+    done = subprocess.run([sys.executable, "-c", program, tmp_path, file, half], capture_output=True, text=True, cwd=tmp_path,
+                          env={**os.environ, "PATH": "/nowhere"})
+    assert done.returncode == 0, done.stderr
+    place, whole, damaged, python, trusted = done.stdout.split("\n")[:5]
+    assert place.startswith(str(tmp_path)) and whole == trusted == str(len(views[0])) and damaged == "damaged"
+    assert "python" in python
 
 
 def test_command_and_python_agree(views, truth, command, tmp_path):

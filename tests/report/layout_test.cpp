@@ -24,8 +24,8 @@ Matrix graph_of(Index groups, Index nodes, double between) {
 }
 
 Matrix laid_out(const Matrix& W, int threads) {
-  Workers workers(threads);
-  return lay_out(W, spectrum_of(W, 3, workers), workers);
+  Compute compute(threads);
+  return lay_out(W, spectrum_of(W, 3, compute), compute);
 }
 
 TEST(Layout, PutsNodesOfAGroupTogetherAndGroupsApart) {

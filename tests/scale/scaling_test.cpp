@@ -22,8 +22,8 @@ Chunk scaled(Scaling scaling, const Block& block, Index* clipped = nullptr) {
   Chunk chunk = one_view(block);
   const Schema schema = test::schema_of({block_cols(block)});
   Survey survey(schema);
-  Workers workers;
-  survey.add(chunk, workers);
+  Compute compute;
+  survey.add(chunk, compute);
   const auto counts = apply_scaling({choose_scaling(scaling, survey.views[0], "view1")}, schema, chunk);
   if (clipped != nullptr) *clipped = counts[0];
   return chunk;
@@ -48,8 +48,8 @@ TEST(Scaling, DenseAndSparseFloatsComeOutTheSame) {
     Block sparse = test::csr_block<float>(X);
     const Schema schema = test::schema_of({30});
     Survey survey(schema);
-    Workers workers;
-    survey.add(one_view(dense), workers);
+    Compute compute;
+    survey.add(one_view(dense), compute);
     const std::vector<ViewScaling> chosen{choose_scaling(scaling, survey.views[0], "view1")};
     if (!chosen[0].shift.empty() &&
         std::any_of(chosen[0].shift.begin(), chosen[0].shift.end(), [](double shift) { return shift != 0; })) {
@@ -99,8 +99,8 @@ TEST(Scaling, AutomaticGivesSparseCountsTfIdfRowsOfLengthOne) {
 TEST(Scaling, ANewInstanceBelowTheRangeStaysNonnegative) {
   const Schema schema = test::schema_of({1});
   Survey survey(schema);
-  Workers workers;
-  survey.add(one_view(test::dense_block<double>(Matrix{{5}, {9}})), workers);
+  Compute compute;
+  survey.add(one_view(test::dense_block<double>(Matrix{{5}, {9}})), compute);
   const ViewScaling scaling = choose_scaling(Scaling::automatic, survey.views[0], "view1");
   Chunk chunk = one_view(test::dense_block<double>(Matrix{{1}}));
   apply_scaling({scaling}, schema, chunk);

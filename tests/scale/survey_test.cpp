@@ -16,11 +16,11 @@ std::unique_ptr<Source> planted() {
       {.instances = kInstances, .features = {70, 200}, .density = {1, 0.05}, .clusters = 3, .missing = 0.2, .seed = 2});
 }
 
-SurveyBlocks part(Source& source, Index first, Index count, Index chunk, Workers& workers) {
+SurveyBlocks part(Source& source, Index first, Index count, Index chunk, Compute& compute) {
   SurveyBlocks blocks(source.schema(), true, first);
   const auto range = make_range_source(source, first, count);
   range->rewind();
-  while (const auto piece = range->next(chunk)) blocks.add(*piece, workers);
+  while (const auto piece = range->next(chunk)) blocks.add(*piece, compute);
   return blocks;
 }
 
@@ -32,8 +32,8 @@ std::string bytes(const Survey& survey) {
 
 TEST(SurveyBlocks, PartsThreadsAndOrderOfMergingChangeNoBit) {
   const auto source = planted();
-  Workers one(1);
-  Workers three(3);
+  Compute one(1);
+  Compute three(3);
   // Chunks that end within blocks, too; only the total depends on where they end.
   Survey whole = part(*source, 0, kInstances, 500, one).sum();
   EXPECT_EQ(whole.instances, static_cast<double>(kInstances));
@@ -66,16 +66,16 @@ TEST(SurveyBlocks, PartsThreadsAndOrderOfMergingChangeNoBit) {
 
 TEST(SurveyBlocks, GapsAndRowsThatComeTwiceAreNoticed) {
   const auto source = planted();
-  Workers workers;
-  const SurveyBlocks first = part(*source, 0, 9000, 500, workers);
-  SurveyBlocks later = part(*source, 9100, 9000, 500, workers);
+  Compute compute;
+  const SurveyBlocks first = part(*source, 0, 9000, 500, compute);
+  SurveyBlocks later = part(*source, 9100, 9000, 500, compute);
   EXPECT_TRUE(first.gapless());
   EXPECT_FALSE(later.gapless());
   later.merge(first);
   EXPECT_FALSE(later.gapless());
-  later.merge(part(*source, 9000, 100, 500, workers));
+  later.merge(part(*source, 9000, 100, 500, compute));
   EXPECT_TRUE(later.gapless());
-  later.merge(part(*source, 9000, 100, 500, workers));
+  later.merge(part(*source, 9000, 100, 500, compute));
   EXPECT_FALSE(later.gapless()) << "rows that have no place";
   SurveyBlocks again = first;
   EXPECT_THROW(again.merge(first), Error);
@@ -89,8 +89,8 @@ TEST(Survey, CountsWhatIsThere) {
   chunk.rows = {0, 1, 2};
   chunk.views.push_back({DenseBlock<double>{.rows = 2, .cols = 3, .values = {0, -1.5, 2, nan, 4, 2}}, {0, 2}});
   Survey survey(schema);
-  Workers workers;
-  survey.add(chunk, workers);
+  Compute compute;
+  survey.add(chunk, compute);
   const ViewSurvey& view = survey.views[0];
   EXPECT_EQ(survey.unobserved, 1);
   EXPECT_EQ(view.observed, 2);

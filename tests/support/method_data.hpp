@@ -9,8 +9,8 @@
 #include "omvc/evaluation.hpp"
 #include "omvc/planted.hpp"
 
+#include "compare/method.hpp"
 #include "kernels/naive.hpp"
-#include "methods/method.hpp"
 #include "support/collected.hpp"
 #include "support/random_data.hpp"
 
@@ -58,8 +58,6 @@ class MethodRun {
     counts_.squares.assign(small_schema().views.size(), 0.0);
     method_ = make_method({.options = options,
                            .schema = small_schema(),
-                           .unit = std::vector<bool>(small_schema().views.size(), false),
-                           .dense = true,
                            .passes = options.passes,
                            .again = true,
                            .rows = {},
@@ -72,16 +70,16 @@ class MethodRun {
       const PreparedChunk data(chunk);
       if (number == 1) {
         counts_.instances = std::max(counts_.instances, chunk.rows.back() + 1);
-        for (std::size_t v = 0; v < data.views.size(); ++v) counts_.squares[v] += data.views[v].squared_norm(workers_);
+        for (std::size_t v = 0; v < data.views.size(); ++v) counts_.squares[v] += data.views[v].squared_norm(compute_);
         counts_.observed += std::count(data.observed.begin(), data.observed.end(), true);
       }
-      method_->learn(data, workers_);
+      method_->learn(data, compute_);
     }
-    method_->end_pass(workers_);
+    method_->end_pass(compute_);
   }
 
   Method& method() { return *method_; }
-  double loss() const { return method_->average_loss(workers_); }
+  double loss() const { return method_->average_loss(compute_); }
   Index instances() const { return counts_.instances; }
   Index observed() const { return counts_.observed; }
 
@@ -95,7 +93,7 @@ class MethodRun {
   std::vector<Chunk> chunks_;
   StreamCounts counts_;
   std::unique_ptr<Method> method_;
-  mutable Workers workers_{1};
+  mutable Compute compute_{1};
 };
 
 // NMI of labels and planted clusters.

@@ -9,8 +9,8 @@ function explainedChart() {
     drawing.append("rect").attr("class", "bar-on").attr("x", left).attr("y", y + 5).attr("width", (width - left - 50) * view.explained).attr("height", row - 10).attr("rx", 2);
     drawing.append("text").attr("class", "soft").attr("x", width - 44).attr("y", y + row / 2).attr("dy", ".35em").text(finePercent(view.explained));
   });
-  return el("div", {}, chart("How much of each view the clusters explain", drawing.node()), tableOf("views", ["view", "features", "present", "explained", "scaling"], () =>
-    viewDetails.map((view) => [view.name, count(view.features), count(view.observed), finePercent(view.explained), view.scaling])));
+  return el("div", {}, chart("How much of each view the clusters explain", drawing.node()), tableOf("views", ["view", "features", "present", "explained", "worth", "scaling"], () =>
+    viewDetails.map((view) => [view.name, count(view.features), count(view.observed), finePercent(view.explained), view.worth === null || view.worth === undefined ? "" : view.worth.toFixed(2), view.scaling])));
 }
 
 function confidenceChart() {

@@ -16,7 +16,8 @@ std::string first_bytes(const std::string& path) {
   if (!std::filesystem::is_regular_file(path, ignored)) return "";
   std::string bytes(512, '\0');
   try {
-    PackedFile file(path);
+    constexpr std::size_t kAtATime = 4096;
+    PackedFile file(path, kAtATime);
     bytes.resize(file.read(bytes.data(), bytes.size()));
     return bytes;
   } catch (const Error&) {

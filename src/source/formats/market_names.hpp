@@ -1,7 +1,7 @@
 // What the files beside a Matrix Market file say about it. 10x Genomics writes a folder of
 //
 //     matrix.mtx.gz      features x cells
-//     barcodes.tsv.gz    the cells, one a line
+//     barcodes.tsv.gz    the cells, one per line
 //     features.tsv.gz    the features: id, name, type   (genes.tsv in older versions)
 //
 // and archives put a common prefix before the three names (sample1_matrix.mtx.gz, sample1_barcodes.tsv.gz). Text files
@@ -19,8 +19,8 @@ namespace omvc {
 
 struct MarketNames {
   bool instances_in_columns = false;
-  std::vector<std::string> samples;   // one an instance, or none
-  std::vector<std::string> features;  // one a feature, or none
+  std::vector<std::string> samples;   // one per instance, or none
+  std::vector<std::string> features;  // one per feature, or none
 };
 
 // Of a matrix rows x cols. With `transpose` instances are the columns whatever is found. Throws ErrorKind::data if the

@@ -1,7 +1,6 @@
-// MAT files (MATLAB 5 to 7.3) that hold a whole data set, in the layouts under which
-// multi-view data are passed around:
+// MAT files (MATLAB 5 to 7.3) that hold a whole data set, in the layouts in which multi-view data are passed around:
 //
-//     X, fea or data          a cell array with one matrix a view, dense or sparse
+//     X, fea or data          a cell array with one matrix per view, dense or sparse
 //     Y, y, gt, truth,        optional: the class of each instance, a vector, or a cell array that starts with one
 //       or truelabel
 //     index                   optional: a cell array of the instances (from 1) that are present in each view

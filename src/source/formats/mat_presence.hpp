@@ -1,6 +1,6 @@
-// Who is present in which view, as MAT files say it: `folds`, a matrix of 0 and 1 with a row an instance and a column a
-// view, or a cell array of such matrices, of which one is used; and `index`, a cell array with the numbers (from 1) of
-// the instances that are present in each view.
+// Who is present in which view, as MAT files say it: `folds`, a matrix of 0 and 1 with one row per instance and one
+// column per view, or a cell array of such matrices, of which one is used; and `index`, a cell array with the numbers
+// (from 1) of the instances that are present in each view.
 #pragma once
 
 #include <optional>

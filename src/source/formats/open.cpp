@@ -17,7 +17,6 @@
 #include "source/formats/npz.hpp"
 #include "source/formats/svmlight.hpp"
 #include "source/formats/text.hpp"
-#include "source/formats/uci.hpp"
 #include "source/join/join.hpp"
 #include "source/table/cell.hpp"
 #include "source/table/line_reader.hpp"
@@ -34,7 +33,6 @@ struct Format {
   std::unique_ptr<ViewReader> (*open_view)(const std::string& path, const std::string& view_name,
                                            const InputOptions& options);
   Input (*open_container)(const std::string& path, const InputOptions& options);
-  bool is_folder = false;
 };
 
 constexpr std::array kFormats{
@@ -45,10 +43,6 @@ constexpr std::array kFormats{
     Format{" h5mu h5ad ", " .h5mu .h5ad .h5 .hdf5 ", "\x89HDF\r\n\x1a\n", false, nullptr, open_h5},
     Format{" h5mu ", "", "MuData ", false, nullptr, open_h5},  // behind a user block of text
     Format{" svmlight libsvm svm ", " .svm .svmlight .libsvm ", "", true, open_svmlight, nullptr},
-    Format{" mfeat-uci ", "", "", false, nullptr, open_mfeat_uci, true},
-    Format{" reuters-uci ", "", "", false, nullptr, open_reuters_uci, true},
-    Format{" webkb-uci ", "", "", false, nullptr, open_webkb_uci, true},
-    Format{" youtube-uci ", "", "", false, nullptr, open_youtube_uci, true},
     Format{" text csv tsv ", " .txt .csv .tsv .tab .dat .data ", "", true, open_text, nullptr},
 };
 constexpr const Format& kText = kFormats.back();
@@ -95,6 +89,11 @@ const Format& format_by_content(const std::string& path, const FileName& name) {
 }
 
 const Format& format_by_name(const std::string& name) {
+  if (name.ends_with("-uci")) {
+    throw Error(ErrorKind::usage, fmt::format("{} is the name of a raw archive, which is converted first: omvc convert "
+                                              "--from {} FOLDER -o FILE.h5mu",
+                                              omvc::quoted(name), name));
+  }
   std::string known;
   for (const Format& format : kFormats) {
     if (format.names.find(" " + name + " ") != std::string_view::npos) return format;
@@ -195,7 +194,7 @@ InputOptions options_of_view(const InputOptions& options, const std::vector<Name
 }
 
 // Where every file starts with a column of whole numbers under the same name, it holds the sample ids, unless one comes
-// twice in a file. Opens the files again with it.
+// twice in a file.
 void share_ids(std::vector<std::unique_ptr<ViewReader>>& readers, const std::vector<NamedFile>& files,
                const InputOptions& options, std::vector<std::string>& notes) {
   const std::string name = readers.front()->possible_id_column();
@@ -204,20 +203,24 @@ void share_ids(std::vector<std::unique_ptr<ViewReader>>& readers, const std::vec
         return reader->possible_id_column() == name && reader->rewind();
       });
   if (!shared) return;
-  std::vector<std::unique_ptr<ViewReader>> with_ids;
+  std::vector<std::unique_ptr<ViewReader>> opened(files.size());  // again, where a reader cannot be told
   for (std::size_t v = 0; v < files.size(); ++v) {
-    InputOptions own = options_of_view(options, files, v);
-    own.id_column = {name};
-    with_ids.push_back(open_text(files[v].path, files[v].name, own));
-    std::vector<std::string> ids = with_ids.back()->all_ids();
-    std::sort(ids.begin(), ids.end());
-    if (std::adjacent_find(ids.begin(), ids.end()) != ids.end()) return;
+    if (!readers[v]->take_possible_ids()) {
+      InputOptions own = options_of_view(options, files, v);
+      own.id_column = {name};
+      opened[v] = open_text(files[v].path, files[v].name, own);
+    }
+    if ((opened[v] ? opened[v] : readers[v])->has_unique_ids()) continue;
+    for (const auto& reader : readers) reader->drop_possible_ids();
+    return;
   }
   notes.push_back(
       fmt::format("column {}, which every file starts with, is taken for sample ids, not for a feature (for "
                   "a feature say --id-column none)",
                   omvc::quoted(name)));
-  readers = std::move(with_ids);
+  for (std::size_t v = 0; v < files.size(); ++v) {
+    if (opened[v]) readers[v] = std::move(opened[v]);
+  }
 }
 
 void check_path(const std::string& path, const Format& format, std::size_t paths) {
@@ -226,13 +229,8 @@ void check_path(const std::string& path, const Format& format, std::size_t paths
                                               "{} files were given",
                                               path, paths));
   }
-  if (path == kStandardInput) {
-    if (format.open_view == open_text || format.open_view == open_matrix_market) return;
+  if (path == kStandardInput && format.open_view != open_text && format.open_view != open_matrix_market) {
     throw Error(ErrorKind::usage, "standard input can be text or Matrix Market only; write other formats to a file");
-  }
-  std::error_code ignored;
-  if (format.is_folder && !std::filesystem::is_directory(path, ignored)) {
-    throw Error(ErrorKind::io, fmt::format("{}: is not a folder; name the one that the archive was unpacked to", path));
   }
 }
 

@@ -21,49 +21,31 @@ struct Entry {
 };
 
 struct Line {
-  bool absent = false;     // an empty line
-  std::string_view label;  // until the next line
-  std::string id;
+  bool absent = false;         // an empty line
+  std::string_view label;      // until the next line
   std::vector<Entry> entries;  // by feature
 };
 
-// The instances of several files, one after another.
 class SvmlightLines {
  public:
-  explicit SvmlightLines(std::vector<SvmlightPart> parts) : parts_(std::move(parts)) { open(0); }
+  explicit SvmlightLines(const std::string& path) : lines_(path) {}
 
   // The next instance; nothing after the last. It stays valid until the next call.
   const Line* next();
 
-  void rewind() { open(0); }
-  bool can_rewind() { return lines_->rewind(); }
-  [[noreturn]] void fail(const std::string& message) const { lines_->fail(message); }
-  std::string place() const { return fmt::format("{}:{}", lines_->path(), lines_->line_number()); }
+  // Returns false where the lines cannot be read again (a pipe).
+  bool rewind() { return lines_.rewind(); }
+  [[noreturn]] void fail(const std::string& message) const { lines_.fail(message); }
+  std::string place() const { return fmt::format("{}:{}", lines_.path(), lines_.line_number()); }
 
  private:
-  void open(std::size_t part) {
-    part_ = part;
-    id_.clear();
-    lines_ = std::make_unique<LineReader>(parts_[part].path);
-  }
-  void read_comment(std::string_view text);
   void parse(std::string_view text);
   Entry parse_entry(std::string_view field) const;
 
-  std::vector<SvmlightPart> parts_;
-  std::size_t part_ = 0;
-  std::unique_ptr<LineReader> lines_;
-  std::string id_;  // of the next instance
+  LineReader lines_;
   Line line_;
   std::vector<std::string_view> fields_;
 };
-
-void SvmlightLines::read_comment(std::string_view text) {
-  const std::string& prefix = parts_[part_].id_prefix;
-  if (prefix.empty()) return;
-  split_fields(text, Delimiter::blanks, fields_);
-  if (fields_.size() >= 2 && fields_[0] == "#I") id_ = prefix + std::string(fields_[1]);
-}
 
 Entry SvmlightLines::parse_entry(std::string_view field) const {
   const std::size_t colon = field.find(':');
@@ -110,31 +92,21 @@ void SvmlightLines::parse(std::string_view text) {
 }
 
 const Line* SvmlightLines::next() {
-  while (true) {
-    const auto text = lines_->next();
-    if (!text) {
-      if (part_ + 1 == parts_.size()) return nullptr;
-      open(part_ + 1);
-      continue;
-    }
+  while (const auto text = lines_.next()) {
     const std::string_view line = trim(*text);
-    if (line.starts_with('#')) {
-      read_comment(line);
-      continue;
-    }
-    line_.id = std::exchange(id_, {});
+    if (line.starts_with('#')) continue;
     line_.label = {};
     line_.entries.clear();
     line_.absent = line.empty();
     if (!line_.absent) parse(line.substr(0, line.find('#')));
     return &line_;
   }
+  return nullptr;
 }
 
 // What a first reading tells.
 struct Facts {
   Index rows = 0;
-  Index with_id = 0;
   Index entries = 0;
   Index lowest = std::numeric_limits<Index>::max();
   Index highest = -1;
@@ -147,7 +119,6 @@ Facts survey(SvmlightLines& lines) {
   std::unordered_map<std::string, int> numbers;
   while (const Line* line = lines.next()) {
     ++facts.rows;
-    if (!line->id.empty()) ++facts.with_id;
     facts.entries += static_cast<Index>(line->entries.size());
     if (!line->entries.empty()) {
       facts.lowest = std::min(facts.lowest, line->entries.front().feature);
@@ -167,9 +138,8 @@ Facts survey(SvmlightLines& lines) {
 
 class SvmlightReader final : public ViewReader {
  public:
-  SvmlightReader(std::string path, std::vector<SvmlightPart> parts, const std::string& view_name)
-      : path_(std::move(path)), lines_(std::move(parts)) {
-    if (!lines_.can_rewind()) {
+  SvmlightReader(const std::string& path, const std::string& view_name) : path_(path), lines_(path) {
+    if (!lines_.rewind()) {
       throw Error(ErrorKind::data,
                   fmt::format("{}: svmlight files are read twice, which a pipe cannot be; write it to a file", path_));
     }
@@ -179,10 +149,6 @@ class SvmlightReader final : public ViewReader {
       throw Error(ErrorKind::data, fmt::format("{}: there are no data in the file; a view has one instance a line, a "
                                                "label and feature:value pairs",
                                                path_));
-    }
-    if (facts_.with_id != 0 && facts_.with_id != facts_.rows) {
-      throw Error(ErrorKind::data, fmt::format("{}: {} of {} instances have an id (#I); give it to all or to none",
-                                               path_, facts_.with_id, facts_.rows));
     }
     base_ = facts_.lowest == 0 ? 0 : 1;
     schema_ = {view_name, facts_.highest - base_ + 1, {}};
@@ -194,24 +160,12 @@ class SvmlightReader final : public ViewReader {
   const std::string& path() const override { return path_; }
   const ViewSchema& schema() const override { return schema_; }
   std::optional<Index> rows() const override { return facts_.rows; }
-  bool has_ids() const override { return facts_.with_id != 0; }
   const ViewLabels* labels() const override { return facts_.several_classes ? nullptr : &facts_.labels; }
 
-  bool rewind() override {
-    lines_.rewind();
-    return true;
-  }
+  bool rewind() override { return lines_.rewind(); }
 
   ViewRows read(Index max_rows) override {
     return dense_ ? read_block<DenseBlock<double>>(max_rows) : read_block<CsrBlock<double>>(max_rows);
-  }
-
-  std::vector<std::string> all_ids() override {
-    std::vector<std::string> ids;
-    rewind();
-    while (const Line* line = lines_.next()) ids.push_back(line->id);
-    rewind();
-    return ids;
   }
 
   std::string place(Index row) override {
@@ -231,7 +185,6 @@ class SvmlightReader final : public ViewReader {
     for (; out.instances < max_rows; ++out.instances) {
       const Line* line = lines_.next();
       if (line == nullptr) break;
-      if (has_ids()) out.ids.push_back(line->id);
       if (line->absent) continue;
       append(block, line->entries);
       out.view.present.push_back(out.instances);
@@ -279,12 +232,7 @@ std::unique_ptr<ViewReader> open_svmlight(const std::string& path, const std::st
     throw Error(ErrorKind::usage,
                 fmt::format("{}: svmlight files have one instance a line; leave --transpose out", path));
   }
-  return open_svmlight_parts(path, {{path, ""}}, view_name);
-}
-
-std::unique_ptr<ViewReader> open_svmlight_parts(std::string path, std::vector<SvmlightPart> parts,
-                                                const std::string& view_name) {
-  return std::make_unique<SvmlightReader>(std::move(path), std::move(parts), view_name);
+  return std::make_unique<SvmlightReader>(path, view_name);
 }
 
 bool looks_like_svmlight(std::string_view start) {

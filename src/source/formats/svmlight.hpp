@@ -1,4 +1,4 @@
-// svmlight and libsvm: one instance a line, a class label and the features that are not zero, plain or gzip-compressed.
+// svmlight and libsvm: one instance per line, a class label and the features that are not zero, plain or compressed.
 //
 //     # a line of comment is no instance
 //     2 3:0.5 17:1.25          the label may be a number or a word; it becomes the truth
@@ -15,7 +15,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "omvc/input.hpp"
 
@@ -25,17 +24,6 @@ namespace omvc {
 
 std::unique_ptr<ViewReader> open_svmlight(const std::string& path, const std::string& view_name,
                                           const InputOptions& options = {});
-
-// One file of several that follow on each other in one view.
-struct SvmlightPart {
-  std::string path;
-  // If not empty, comment lines "#I number" give the id of the next instance, which is this prefix and the number.
-  std::string id_prefix;
-};
-
-// `path` is what stands for all of them in messages.
-std::unique_ptr<ViewReader> open_svmlight_parts(std::string path, std::vector<SvmlightPart> parts,
-                                                const std::string& view_name);
 
 // Whether the start of a file is a line of this format and cannot be anything else.
 bool looks_like_svmlight(std::string_view start);

@@ -1,4 +1,4 @@
-// Text: one instance a line, fields separated by commas, tabs, semicolons, bars or blanks, plain or compressed.
+// Text: one instance per line, fields separated by commas, tabs, semicolons, bars or blanks, plain or compressed.
 //
 //     # comments may come before the first line of data
 //     id,height,weight,eyes    a header and a column of sample ids are found as text_layout.hpp says

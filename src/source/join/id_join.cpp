@@ -47,6 +47,11 @@ class JoinedView {
       : reader_(std::move(reader)), instances_(std::move(instances)), ids_(ids) {
     const Index rows = static_cast<Index>(instances_.size());
     streamed_ = std::is_sorted(instances_.begin(), instances_.end());
+    const std::optional<Block> nothing = streamed_ ? reader_->no_rows() : std::nullopt;
+    if (nothing) {
+      nothing_ = *nothing;
+      return;
+    }
     ViewRows some = reader_->read(streamed_ ? 1 : rows);
     nothing_ = take_rows(some.view.block, {});
     if (streamed_) {

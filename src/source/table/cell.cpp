@@ -125,7 +125,8 @@ std::optional<double> CellFormat::parse(std::string_view cell) const {
     const bool word_only = cell.front() == 'n' || cell.front() == 'N' || cell.front() == 'i' || cell.front() == 'I';
     return word_only && lower_case(cell) != "na" ? parse_number(cell) : std::nullopt;
   }
-  auto value = decimal_ == Decimal::comma ? std::nullopt : parse_number(cell);
+  const bool marked = decimal_ == Decimal::open && cell.find_first_of(".,") != std::string_view::npos;
+  auto value = decimal_ == Decimal::comma || marked ? std::nullopt : parse_number(cell);
   if (!value && is_missing_word(cell)) return kNan;
   if (!value) value = parse_grouped_number(cell, decimal_);
   if (value && !numbers_.empty() && std::find(numbers_.begin(), numbers_.end(), *value) != numbers_.end()) return kNan;

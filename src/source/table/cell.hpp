@@ -17,7 +17,8 @@ namespace omvc {
 inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // `unknown`: no cell has shown it. Plain numbers are read with a point; what could be either (18,000) is not a number.
-enum class Decimal { unknown, point, comma };
+// `open`, in a stream, which may yet show it: nor is 1.234.
+enum class Decimal { unknown, open, point, comma };
 
 // A number with this decimal mark and, between groups of three digits, the other mark, blanks or apostrophes. Nothing
 // if the text is anything else, with `unknown` also if the two marks would give different numbers.
@@ -38,6 +39,9 @@ class CellFormat {
   // A number, NaN for a missing value, or nothing. May be infinite.
   std::optional<double> parse(std::string_view cell) const;
   bool is_missing(std::string_view cell) const;
+
+  // Whether digits with a point between them, or none, are the number that they show, whatever else is missing.
+  bool reads_plainly() const { return decimal_ != Decimal::comma && numbers_.empty(); }
 
  private:
   bool is_missing_word(std::string_view cell) const;

@@ -30,6 +30,19 @@ bool looks_like_date(std::string_view text) {
   return (marks >= 2 || time) && letters <= 5;
 }
 
+// FALSE and TRUE for either of them, as it is written; none if the only value is no such word.
+std::vector<std::string> truth_values(const std::unordered_map<std::string, std::size_t>& values) {
+  for (const auto& [no, yes] : {std::pair{"false", "true"},
+                                {"False", "True"},
+                                {"FALSE", "TRUE"},
+                                {"no", "yes"},
+                                {"No", "Yes"},
+                                {"NO", "YES"}}) {
+    if (values.contains(no) || values.contains(yes)) return {no, yes};
+  }
+  return {};
+}
+
 bool matches(const std::string& pattern, const std::string& name, std::size_t column) {
   if (!name.empty() && fnmatch(pattern.c_str(), name.c_str(), 0) == 0) return true;
   const auto number = parse_index(pattern);
@@ -131,6 +144,13 @@ Column ColumnFinder::decide(std::size_t j, Columns& out) const {
   if (column.values.empty()) {
     const bool in_model = std::find(like_.begin(), like_.end(), title(j)) != like_.end();
     if (in_model || !seen.closer) return column;
+    if (wishes_.streamed) {
+      if (!like_.empty() && seen.numbers == 0) return leave_out("the model has no such feature, and it is no number");
+      column.values = truth_values(seen.different);
+      if (column.values.empty() && (seen.values == 0 || seen.dates == 0)) return column;
+    }
+  }
+  if (column.values.empty()) {
     if (seen.values == 0) return leave_out("it has no values");
     if (2 * seen.numbers >= seen.values) return column;
     if (seen.dates == seen.values) return leave_out("it holds dates; turn them into numbers to use them");
@@ -164,6 +184,7 @@ Column ColumnFinder::decide(std::size_t j, Columns& out) const {
 
 Columns ColumnFinder::finish() const {
   Columns out;
+  out.known = !like_.empty() || wishes_.streamed;
   bool categories = false;
   for (std::size_t j = 0; j < seen_.size(); ++j) {
     const Column& column = out.all.emplace_back(decide(j, out));

@@ -23,6 +23,7 @@ struct Columns {
   std::vector<std::string> feature_names;  // none without a header and without categories
   std::vector<std::string> notes;          // which columns are not what they look like, for the user
   std::size_t features = 0;
+  bool known = false;  // the values of categories are those of a model, and others count as missing
 };
 
 // The most values that a category may have.
@@ -32,6 +33,9 @@ inline constexpr std::size_t kMostCategories = 50;
 //   - numbers, if at least half of its values are (a cell that is not is refused when it is read);
 //   - a category, if it has at most kMostCategories values which, on the whole, come more than once;
 //   - left out otherwise, as dates and free text are.
+// The first line of a stream cannot show that words come again. There a column is what the model says; else truth
+// values are a category of both, dates are left out, and everything else is numbers, so that a word is refused where it
+// stands. What the model lacks is left out unless it is a number.
 class ColumnFinder {
  public:
   // `like` are feature names of a model, which tell how a column was read for it. All must outlive the finder.

@@ -32,6 +32,8 @@ class LineReader {
 
   // Goes back to the first line. Returns false, and changes nothing, where the file is not seekable (a pipe).
   bool rewind();
+  // Whether the file is as it was when reading it began, as far as that shows (PackedFile::unchanged).
+  bool unchanged() const { return file_.unchanged(); }
 
   // Throws ErrorKind::data with "file:line: message" for the line returned last.
   [[noreturn]] void fail(const std::string& message) const;

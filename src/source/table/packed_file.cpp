@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fmt/core.h>
 #include <string_view>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "omvc/error.hpp"
@@ -16,17 +17,17 @@
 namespace omvc {
 namespace {
 
-#ifdef OMVC_FUZZING
-constexpr std::size_t kRawBytes = 53;  // so that small files, too, come in pieces
-#else
-constexpr std::size_t kRawBytes = std::size_t{1} << 16;
-#endif
-
 constexpr std::size_t kLongestMagic = 6;  // of the kinds below
 
 }  // namespace
 
-PackedFile::PackedFile(const std::string& path) : name_(path), buffer_(kRawBytes) {
+#ifdef OMVC_FUZZING
+const std::size_t PackedFile::kUsualBytes = 53;  // so that small files, too, come in pieces
+#else
+const std::size_t PackedFile::kUsualBytes = std::size_t{1} << 16;
+#endif
+
+PackedFile::PackedFile(const std::string& path, std::size_t at_a_time) : name_(path), buffer_(at_a_time) {
   if (path == kStandardInput) {
     name_ = "standard input";
     descriptor_ = dup(STDIN_FILENO);
@@ -40,9 +41,18 @@ PackedFile::PackedFile(const std::string& path) : name_(path), buffer_(kRawBytes
     descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   }
   if (descriptor_ < 0) throw Error(ErrorKind::io, fmt::format("{}: cannot open: {}", name_, std::strerror(errno)));
+  stamp_ = stamp();
 }
 
 PackedFile::~PackedFile() { ::close(descriptor_); }
+
+PackedFile::Stamp PackedFile::stamp() const {
+  struct stat found {};
+  if (::fstat(descriptor_, &found) != 0) return {};
+  return {static_cast<long long>(found.st_mtim.tv_sec) * 1'000'000'000 + found.st_mtim.tv_nsec, found.st_size};
+}
+
+bool PackedFile::unchanged() const { return seekable_ && stamp() == stamp_; }
 
 std::size_t PackedFile::read_raw(void* out, std::size_t size) {
   std::size_t got = 0;
@@ -134,6 +144,7 @@ bool PackedFile::rewind() {
   if (::lseek(descriptor_, 0, SEEK_SET) != 0) {
     throw Error(ErrorKind::io, fmt::format("{}: cannot go back to its start", name_));
   }
+  stamp_ = stamp();
   begin_ = end_ = 0;
   ended_ = kind_known_ = false;
   unpacker_.reset();

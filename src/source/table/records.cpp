@@ -19,7 +19,8 @@ constexpr std::size_t kLongestQuote = std::size_t{1} << 16;
 
 bool separates(char c) { return c == ',' || c == ';' || c == '\t' || c == '|'; }
 
-// Whether the text ends inside a field that begins with a quote. A quote elsewhere may be an inch mark.
+}  // namespace
+
 bool ends_in_quotes(std::string_view text) {
   bool at_start = true;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -36,8 +37,6 @@ bool ends_in_quotes(std::string_view text) {
   }
   return false;
 }
-
-}  // namespace
 
 std::optional<std::string_view> RecordReader::read() {
   auto line = lines_.next();

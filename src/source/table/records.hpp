@@ -13,6 +13,9 @@
 
 namespace omvc {
 
+// Whether the text ends inside a field that begins with a quote. A quote elsewhere may be an inch mark.
+bool ends_in_quotes(std::string_view text);
+
 class RecordReader {
  public:
   explicit RecordReader(const std::string& path) : lines_(path) {}
@@ -41,6 +44,8 @@ class RecordReader {
   Index line_number() const { return line_; }
 
   bool rewind() { return lines_.rewind(); }
+  // Whether the file is as it was when reading it began, as far as that shows (PackedFile::unchanged).
+  bool unchanged() const { return lines_.unchanged(); }
 
  private:
   struct Ahead {

@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include "omvc/error.hpp"
 
@@ -80,6 +81,17 @@ Trial attempt(const std::vector<std::string_view>& lines, Delimiter delimiter, s
 }
 
 }  // namespace
+
+std::optional<Delimiter> shown_separator(std::string_view line) {
+  std::optional<Delimiter> shown;
+  Fields fields;
+  for (const Delimiter delimiter : kCandidates) {
+    if (delimiter == Delimiter::blanks) continue;
+    split_fields(line, delimiter, fields);
+    if (fields.size() > 1 && std::exchange(shown, delimiter)) return std::nullopt;
+  }
+  return shown;
+}
 
 Delimiter separator_by_name(const std::string& name) {
   static const std::map<std::string, Delimiter> kNames{{"comma", Delimiter::comma}, {"tab", Delimiter::tab},

@@ -29,16 +29,6 @@ bool is_in(const std::array<std::string_view, N>& names, const std::string& name
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-bool is_likely_id_name(std::string_view field) {
-  const std::string name = lower_case(field);
-  if (is_in(kUsualIdNames, name) || is_in(kLikelyIdNames, name)) return true;
-  // patient_id, customer-id, Sample ID; PatientID and sampleId by their capital.
-  for (const std::string_view end : {"_id", "-id", " id", ".id", "_no", "_nr", "_key", "_code", " number", "_number"}) {
-    if (name.ends_with(end)) return true;
-  }
-  return field.size() > 2 && (field.ends_with("ID") || field.ends_with("Id")) && field[field.size() - 3] >= 'a';
-}
-
 class Detection {
  public:
   Detection(const LayoutWishes& wishes, const std::vector<TextLine>& lines, const CellFormat& cells)
@@ -219,7 +209,7 @@ class Detection {
     if (layout_.header && head_.size() + 1 == layout_.columns) return 0;
     const std::string name = layout_.header ? unescape_field(head_[0]) : layout_.names.empty() ? "" : layout_.names[0];
     const bool named = layout_.header || !layout_.names.empty();
-    if (named && (name.empty() || is_in(kUsualIdNames, lower_case(name)))) return 0;
+    if (named && is_usual_id_name(name)) return 0;
     if (first.values == 0) return std::nullopt;
     const bool all_different = first.different.size() == first.values;
     if (first.numbers == first.values) {
@@ -275,6 +265,18 @@ class Detection {
 
 TextLayout detect_text_layout(const LayoutWishes& wishes, const std::vector<TextLine>& lines, const CellFormat& cells) {
   return Detection(wishes, lines, cells).run();
+}
+
+bool is_usual_id_name(std::string_view name) { return name.empty() || is_in(kUsualIdNames, lower_case(name)); }
+
+bool is_likely_id_name(std::string_view field) {
+  const std::string name = lower_case(field);
+  if (is_in(kUsualIdNames, name) || is_in(kLikelyIdNames, name)) return true;
+  // patient_id, customer-id, Sample ID; PatientID and sampleId by their capital.
+  for (const std::string_view end : {"_id", "-id", " id", ".id", "_no", "_nr", "_key", "_code", " number", "_number"}) {
+    if (name.ends_with(end)) return true;
+  }
+  return field.size() > 2 && (field.ends_with("ID") || field.ends_with("Id")) && field[field.size() - 3] >= 'a';
 }
 
 std::string unescape_field(std::string_view field) {

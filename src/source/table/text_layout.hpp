@@ -39,6 +39,7 @@ struct LayoutWishes {
   TextOptions text;
   bool may_have_header = true;
   std::optional<std::string> names_line;  // a comment before the data that may name the columns
+  bool streamed = false;                  // there is one line of data, and it cannot wait for the next
 };
 
 // If no id column is asked for, the first of several columns holds ids
@@ -50,6 +51,10 @@ struct LayoutWishes {
 // if it counts 0, 1, 2, ... . Throws ErrorKind::data with a line if the header does not fit the data, and
 // ErrorKind::usage if there is no such id column.
 TextLayout detect_text_layout(const LayoutWishes& wishes, const std::vector<TextLine>& lines, const CellFormat& cells);
+
+// Names of a column that holds ids whatever its values are; and of one that does if they are whole numbers.
+bool is_usual_id_name(std::string_view name);
+bool is_likely_id_name(std::string_view name);
 
 // A field as it is meant: in quotes, two double quotes stand for one.
 std::string unescape_field(std::string_view field);

@@ -278,5 +278,14 @@ TEST_F(Open, ReadsTheMasksAndOrdersOfDigit) {
   EXPECT_EQ(read_order(test::data_path("masks/digit-order-0.txt")).size(), 2000u);
 }
 
+TEST_F(Open, FormatsAreNamed) {
+  const std::string file = dir_.write_file("a.csv", "1\n");
+  expect_error(ErrorKind::usage, {"'reuters'", "svmlight", "text"}, [&] { open_input({file}, {.format = "reuters"}); });
+  expect_error(ErrorKind::usage, {"'mfeat-uci'", "omvc convert --from mfeat-uci FOLDER"},
+               [&] { open_input({file}, {.format = "mfeat-uci"}); });
+  const std::string odd = dir_.write_file("odd.npy", "1 2\n");
+  EXPECT_EQ(open_input({odd}, {.format = "text"}).source->schema().views[0].features, 2);
+}
+
 }  // namespace
 }  // namespace omvc

@@ -1,8 +1,9 @@
 #include "source/formats/svmlight.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
-#include <thread>
+#include <unistd.h>
 
 #include "omvc/input.hpp"
 
@@ -132,9 +133,12 @@ TEST_F(Svmlight, IsRecognisedByItsContent) {
 TEST_F(Svmlight, CannotBeAPipeOrTransposed) {
   const std::string pipe = dir_.path("pipe");
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
-  std::thread writer([&] { dir_.write_file("pipe", "1 1:1\n"); });
+  // Open for both, so that opening it does not wait, and writing to it does not end the process once it is refused.
+  const int kept = ::open(pipe.c_str(), O_RDWR | O_CLOEXEC);
+  ASSERT_GE(kept, 0);
+  EXPECT_EQ(::write(kept, "1 1:1\n", 6), 6);
   expect_error(ErrorKind::data, {"pipe", "twice"}, [&] { open_input({pipe}, {.format = "svmlight"}); });
-  writer.join();
+  ::close(kept);
   const std::string path = dir_.write_file("a.svm", "1 1:1\n");
   expect_error(ErrorKind::usage, {"a.svm", "--transpose"}, [&] { open_input({path}, {.transpose = true}); });
 }

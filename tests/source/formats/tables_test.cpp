@@ -1,7 +1,8 @@
 // Tables as people have them (tests/tables): each is read as expected.json says, or refused with what it says. A row is
 // [] where the instance is absent, and a value null where it is missing. Where `columns` is given, only the first ones
 // are listed.
-#include <fstream>
+#include "support/tables.hpp"
+
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -13,28 +14,6 @@ namespace omvc {
 namespace {
 
 using nlohmann::json;
-
-const std::string kFolder = OMVC_SOURCE_DIR "/tests/tables/";
-
-std::vector<json> tables() {
-  std::ifstream in(kFolder + "expected.json");
-  return json::parse(in).get<std::vector<json>>();
-}
-
-InputOptions options_of(const json& table) {
-  InputOptions options;
-  const json asked = table.value("options", json::object());
-  const auto list = [&](const char* name) { return asked.value(name, std::vector<std::string>()); };
-  options.id_column = list("id_column");
-  options.transpose = asked.value("transpose", false);
-  options.text.header = asked.value("header", "");
-  options.text.decimal = asked.value("decimal", "");
-  options.text.separator = asked.value("separator", "");
-  options.text.missing_values = list("missing_values");
-  options.text.columns = list("columns");
-  options.text.drop = list("drop");
-  return options;
-}
 
 // One array a row, as in expected.json.
 json rows_of(const Chunk& chunk, std::size_t columns) {
@@ -49,7 +28,7 @@ json rows_of(const Chunk& chunk, std::size_t columns) {
 }
 
 void expect_read(const json& table) {
-  Input input = open_input({kFolder + table["file"].get<std::string>()}, options_of(table));
+  Input input = open_input({test::kTables + table["file"].get<std::string>()}, test::options_of(table));
   const ViewSchema view = input.source->schema().views.at(0);
   const Chunk all = read_all(*input.source);
   ASSERT_EQ(input.source->schema().views.size(), 1u);
@@ -79,7 +58,7 @@ void expect_read(const json& table) {
 }
 
 TEST(Tables, AreReadOrRefusedAsExpected) {
-  const std::vector<json> all = tables();
+  const std::vector<json> all = test::all_tables();
   ASSERT_GE(all.size(), 60u);
   for (const json& table : all) {
     SCOPED_TRACE(table["file"].get<std::string>());
@@ -88,7 +67,7 @@ TEST(Tables, AreReadOrRefusedAsExpected) {
       continue;
     }
     test::expect_error(ErrorKind::data, table["error"].get<std::vector<std::string>>(), [&] {
-      Input input = open_input({kFolder + table["file"].get<std::string>()}, options_of(table));
+      Input input = open_input({test::kTables + table["file"].get<std::string>()}, test::options_of(table));
       read_all(*input.source);
     });
   }

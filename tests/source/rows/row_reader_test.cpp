@@ -165,15 +165,20 @@ TEST(RowReader, MatchesCsvColumnsWithTheModel) {
   const Chunk chunk = reader.take();
   EXPECT_EQ(test::dense_row(chunk.views[0].block, 0), (std::vector<double>{3, 4, 2})) << "by name";
   EXPECT_EQ(test::dense_row(chunk.views[1].block, 0), (std::vector<double>{1, 5})) << "without names, by place";
-  expect_refused(reader, "1,2,3,4", {"4 fields", "names 5"});
-  expect_refused(reader, "1,2,3,4,x", {"view 'image'", "feature 'b'", "'x' is not a number"});
-  expect_refused(reader, "1,2,3,4,1e999", {"not a number"});
+  expect_refused(reader, "1,2,3,4", {"expected 5 columns, found 4"});
+  expect_refused(reader, "1,2,3,4,x", {"column 5 ('image:b')", "'x' is not a number"});
+  expect_refused(reader, "1,2,3,4,1e999", {"infinite"});
 }
 
 TEST(RowReader, RefusesCsvColumnsThatDoNotFit) {
   const auto expect_header = [](const std::string& header, const std::vector<std::string>& parts) {
     RowReader reader(known());
-    expect_error(ErrorKind::usage, parts, [&] { reader.add(header); });
+    expect_error(ErrorKind::usage, parts, [&] {
+      reader.add(header);
+      std::string row = "1";
+      for (const char c : header) row += c == ',' ? ",1" : "";
+      reader.add(row);
+    });
   };
   expect_header("a,b,c", {"VIEW:FEATURE"});
   expect_header("[1, 2]", {"VIEW:FEATURE", "JSON Lines"});
@@ -181,7 +186,50 @@ TEST(RowReader, RefusesCsvColumnsThatDoNotFit) {
   expect_header("id,image:1,image:2,image:3", {"2 features", "3 columns"});
   expect_header("id,text:goal,text:match", {"lack the feature 'team'"});
   expect_header("id,text:goal,text:match,text:team,text:nil", {"no feature 'nil'"});
-  expect_header("id,text:goal,text:match,text:team,text:goal", {"'goal' comes twice"});
+  expect_header("id,text:goal,text:match,text:team,text:goal", {"no feature 'goal.1'"});
+  expect_header("1,2,3", {"VIEW:FEATURE"});
+}
+
+TEST(RowReader, FindsTheColumnsOfATableByTheFeaturesOfTheModel) {
+  RowReader reader(known());
+  EXPECT_FALSE(reader.add("who;team;goal;match;bmi;age"));
+  EXPECT_TRUE(reader.add("anna;1;2,5;0;21;30"));
+  EXPECT_EQ(reader.id(), "\"anna\"") << "the first column is no feature, and all others are";
+  const Chunk chunk = reader.take();
+  EXPECT_EQ(test::dense_row(chunk.views[0].block, 0), (std::vector<double>{2.5, 0, 1}));
+  EXPECT_EQ(test::dense_row(chunk.views[2].block, 0), (std::vector<double>{30, 21}));
+  EXPECT_TRUE(chunk.views[1].present.empty());
+}
+
+TEST(RowReader, ALineThatIsRefusedDecidesNothingOfATable) {
+  RowReader reader(growing());
+  EXPECT_FALSE(reader.add("id;a;b"));
+  expect_refused(reader, "x", {"expected 3 columns, found 1"});
+  expect_refused(reader, "7", {"expected 3 columns, found 1"});
+  expect_refused(reader, "x;1;2;3", {"expected 3 columns, found 4"});
+  expect_refused(reader, "x;1.234;2", {"may be 1.234 or 1234", "--decimal"});
+  expect_refused(reader, "x;blue;2,5", {"column 2 ('a')", "'blue' is not a number", "--drop 'a'"});
+  expect_refused(reader, "x;1;\"2", {"not closed"});
+  EXPECT_TRUE(reader.add("x;1;2"));
+  expect_refused(reader, "x;1,5;blue", {"'blue'"});
+  EXPECT_TRUE(reader.add("y;1.5;2")) << "the line before would have shown a comma";
+  expect_refused(reader, "x;1,5;2", {"another decimal mark"});
+  EXPECT_TRUE(reader.add("z;1.234;2"));
+  EXPECT_EQ(rows_of(reader, 0), (Rows{{1, 2}, {1.5, 2}, {1.234, 2}}));
+}
+
+TEST(RowReader, CategoriesAreThoseOfTheModel) {
+  RowsLike like;
+  like.schema.views = {{"clinic", 4, {"age", "eyes=blue", "eyes=brown", "smoker=TRUE"}}};
+  RowReader reader(like);
+  EXPECT_FALSE(reader.add("patient\tsmoker\teyes\tage\tseen"));
+  EXPECT_TRUE(reader.add("7\tTRUE\tbrown\t30\t2026-11-16"));
+  EXPECT_TRUE(reader.add("8\tFALSE\tgreen\t31\t"));
+  EXPECT_TRUE(reader.add("9\t\tNA\t\t2026-11-16"));
+  EXPECT_EQ(reader.id(), "\"9\"");
+  ASSERT_EQ(reader.notes().size(), 1u);
+  EXPECT_NE(reader.notes()[0].find("'seen' is left out"), std::string::npos);
+  EXPECT_EQ(rows_of(reader, 0), (Rows{{30, 0, 1, 1}, {31, -1, -1, -1}, {}})) << "what was never seen is missing";
 }
 
 TEST(RowReader, ByteOrderMarkAndChosenFormat) {

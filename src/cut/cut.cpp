@@ -1,0 +1,154 @@
+#include "cut/cut.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+#include "omvc/error.hpp"
+
+#include "cut/choose_k.hpp"
+#include "cut/refine.hpp"
+
+namespace omvc {
+namespace {
+
+class Cutter {
+ public:
+  Cutter(const Prototypes& prototypes, const Sample& sample, const RowGraphs& graphs, const BuildInput& input,
+         const Recipe& recipe, Compute& compute)
+      : fine_(prototypes.fine), sample_(sample), graphs_(graphs), input_(input), recipe_(recipe), compute_(compute) {}
+
+  Cut run(int asked) {
+    cut_.count = asked;
+    if (asked == 0) {
+      const int most = std::max(most_clusters(fine_.sums(), recipe_), 1);
+      cut_.choice = choose_clusters(fine_.sums(),
+                                    first_eigenvalues(graphs_, static_cast<int>(recipe_.unknown_clusters), most + 1,
+                                                      input_.seed, recipe_, compute_),
+                                    by_direction(input_.unit_rows, recipe_), input_.seed, recipe_, compute_);
+      cut_.count = cut_.choice->clusters;
+    }
+    if (asked == 0 && fine_.size() < 2) {
+      throw Error(ErrorKind::data, "the data show no clusters: all rows are alike, or there are too few of them");
+    }
+    if (cut_.count > graphs_.rows) {
+      throw Error(ErrorKind::data, fmt::format("{} clusters were asked for, but only {} instances with at least one "
+                                               "view are kept; ask for fewer clusters",
+                                               cut_.count, graphs_.rows));
+    }
+    if (by_direction(input_.unit_rows, recipe_)) {
+      cut_text();
+    } else {
+      cut_dense();
+    }
+    return std::move(cut_);
+  }
+
+ private:
+  void cut_dense() {
+    const RowCut rows = cut_rows(graphs_, sample_, cut_.count, input_.seed, recipe_, {}, compute_);
+    cut_.votes = std::make_shared<const Votes>(graphs_, rows, cut_.count, recipe_);
+    cut_.group = cut_.votes->group();
+    const Matrix soft = cut_.votes->of_rows().cast<double>();
+    for (Index i = 0; i < soft.rows(); ++i) cut_.rows.push_back(vote_of(soft.row(i)));
+    cut_.worth = rows.worth;
+    cut_.found_by = fmt::format("cuts of the graph of {} rows and {} fine prototypes", graphs_.rows, fine_.size());
+  }
+
+  // Small prototypes of thousands of features are noise: clusters are K prototypes by direction, which begin with a cut
+  // of the rows.
+  void cut_text() {
+    const auto moved = [&](std::vector<int> labels) {
+      const Refined refined = moved_on({labels.begin(), labels.end()});
+      return std::vector<int>(refined.labels.begin(), refined.labels.begin() + graphs_.rows);
+    };
+    const RowCut rows = cut_rows(graphs_, sample_, cut_.count, input_.seed, recipe_, moved, compute_);
+    Refined refined = moved_on({rows.labels.begin(), rows.labels.end()});
+    if (const std::size_t all = sample_.pieces().size(); graphs_.pieces < all) {
+      const Assigned begun = assign_sample(sample_, all, *refined.prototypes.table(), compute_);
+      refined = refine(sample_, all, input_.schema, cut_.count, begun.labels, round_rule(),
+                       static_cast<int>(recipe_.direction_rounds), compute_);
+    }
+    cut_.worth = rows.worth;
+    cut_.found_by = fmt::format("cuts of the graph of {} rows, moved to one prototype per cluster", graphs_.rows);
+    use_round(std::move(refined.prototypes));
+  }
+
+  // The rows of the graph, moved by means for some rounds and then by direction to rest.
+  Refined moved_on(const std::vector<std::int32_t>& labels) const {
+    FineRule by_mean = round_rule();
+    by_mean.direction.assign(by_mean.direction.size(), false);
+    const std::vector<std::int32_t> means = refine(sample_, graphs_.pieces, input_.schema, cut_.count, labels, by_mean,
+                                                   static_cast<int>(recipe_.mean_rounds), compute_)
+                                                .labels;
+    return refine(sample_, graphs_.pieces, input_.schema, cut_.count, means, round_rule(),
+                  static_cast<int>(recipe_.direction_rounds), compute_);
+  }
+
+  // K prototypes place instances. They are counted once more with their distances, for what is usual; half the mean gap
+  // is what the last of few prototypes is compared with.
+  void use_round(FinePrototypes prototypes) {
+    cut_.group.resize(static_cast<std::size_t>(cut_.count));
+    for (int k = 0; k < cut_.count; ++k) cut_.group[static_cast<std::size_t>(k)] = k;
+    FinePrototypes& round = cut_.round.emplace(std::move(prototypes));
+    const Timed timed(compute_.profile(), Step::prototypes);
+    const std::vector<PreparedChunk>& pieces = sample_.pieces();
+    std::vector<Near> near(pieces.size());
+    for_pieces(pieces.size(), compute_, [&](std::size_t p, Compute& own) { near[p] = round.near(pieces[p], own); });
+    double gap = 0;
+    for (const Near& piece : near) gap += piece.gap;
+    round.forget(compute_);
+    round.count(pieces, near, input_.seed, compute_);
+    round.set_beyond(gap / (2 * static_cast<double>(sample_.size())));
+    if (input_.weight != 1) round.decay(input_.weight);
+  }
+
+  FineRule round_rule() const {
+    FineRule rule = fine_.rule();
+    rule.direction = input_.unit_rows;
+    return rule;
+  }
+
+  const FinePrototypes& fine_;
+  const Sample& sample_;
+  const RowGraphs& graphs_;
+  const BuildInput& input_;
+  const Recipe& recipe_;
+  Compute& compute_;
+  Cut cut_;
+};
+
+}  // namespace
+
+std::vector<double> Cut::sizes(const Prototypes& prototypes) const {
+  std::vector<double> sizes(static_cast<std::size_t>(count), 0.0);
+  const Vector& mass = placing(prototypes).sums().mass;
+  for (std::size_t p = 0; p < group.size(); ++p)
+    sizes[static_cast<std::size_t>(group[p])] += mass(static_cast<Index>(p));
+  return sizes;
+}
+
+Vote vote_of(const Near& near, Index instance, const std::vector<int>& group, int clusters) {
+  std::vector<double> votes(static_cast<std::size_t>(std::max(1, clusters)), 0.0);
+  for (Index j = 0; j < near.count; ++j) {
+    const std::int32_t id = near.id(instance, j);
+    if (id < 0) continue;
+    votes[group.empty() ? 0 : static_cast<std::size_t>(group[static_cast<std::size_t>(id)])] +=
+        near.weight(instance, j);
+  }
+  const auto best = std::max_element(votes.begin(), votes.end());
+  return {static_cast<int>(best - votes.begin()), *best};
+}
+
+Vote vote_of(const RowVector& votes) {
+  Index best = 0;
+  const double share = votes.maxCoeff(&best);
+  return {static_cast<int>(best), std::round(share * kWeightSteps) / kWeightSteps};
+}
+
+Cut cut(const Prototypes& prototypes, const Sample& sample, const RowGraphs& graphs, int clusters,
+        const BuildInput& input, const Recipe& recipe, Compute& compute) {
+  return Cutter(prototypes, sample, graphs, input, recipe, compute).run(clusters);
+}
+
+}  // namespace omvc

@@ -1,0 +1,277 @@
+#include "cut/votes.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace omvc {
+namespace {
+
+constexpr double kAlike = 1e-4;  // the distance of equal rows, for their squares: what rounding leaves of it
+
+// The nearest rows of rows of the table, each of which is its own nearest.
+NearRows with_itself(const Neighbourhood& others, Index count) {
+  NearRows out{.count = count, .ids = {}, .distances = {}};
+  for (std::size_t i = 0; i < others.rows.size(); ++i) {
+    out.ids.push_back(others.rows[i]);
+    out.distances.push_back(0);
+    for (Index j = 0; j + 1 < count; ++j) {
+      const bool listed = j < others.near.count;
+      out.ids.push_back(listed ? others.near.id(static_cast<Index>(i), j) : -1);
+      out.distances.push_back(listed ? others.near.distance(static_cast<Index>(i), j)
+                                     : std::numeric_limits<double>::infinity());
+    }
+  }
+  return out;
+}
+
+// For each instance the lists of the prototypes that it lies among.
+std::vector<std::vector<Index>> lists_near(const Near& near, const std::vector<std::int32_t>& list_of) {
+  std::vector<std::vector<Index>> out(near.distances.size());
+  for (std::size_t i = 0; !list_of.empty() && i < out.size(); ++i) {
+    for (Index j = 0; j < near.count; ++j) {
+      const std::int32_t id = near.id(static_cast<Index>(i), j);
+      if (id >= 0) out[i].push_back(list_of[static_cast<std::size_t>(id)]);
+    }
+    std::sort(out[i].begin(), out[i].end());
+    out[i].erase(std::unique(out[i].begin(), out[i].end()), out[i].end());
+  }
+  return out;
+}
+
+// An instance that is a row of the table is its own nearest neighbour, at no distance.
+void put_first(const std::vector<std::int32_t>& known, const std::vector<Index>& instances, NearRows& near) {
+  for (std::size_t row = 0; row < instances.size(); ++row) {
+    const std::int32_t is = known[static_cast<std::size_t>(instances[row])];
+    if (is < 0) continue;
+    const auto ids = near.ids.begin() + static_cast<Index>(row) * near.count;
+    const auto distances = near.distances.begin() + static_cast<Index>(row) * near.count;
+    const auto at = std::min(std::find(ids, ids + near.count, is) - ids, near.count - 1);
+    std::rotate(ids, ids + at, ids + at + 1);
+    std::rotate(distances, distances + at, distances + at + 1);
+    *ids = is;
+    *distances = 0;
+  }
+}
+
+}  // namespace
+
+Votes::Votes(const RowGraphs& graphs, const RowCut& cut, int clusters, const Recipe& recipe)
+    : prototypes_(graphs.through->votes(cut.labels, clusters)),
+      prior_(RowVector::Zero(clusters)),
+      neighbours_(neighbours_for(graphs, clusters, recipe)),
+      rows_(graphs.table),
+      labels_(cut.labels) {
+  take(recipe);
+  learn_names(cut.before.empty() ? cut.labels : cut.before.back());
+  worth_ = cut.readings.empty() ? std::vector<double>(graphs.views.size(), 1.0) : cut.worth;
+  for (const Reading& reading : cut.readings) readers_.push_back(reading.reader);
+  said_ = cut.said;
+  if (said_) keep_said(rows_of(*said_));
+  own_ = vote_of_rows(graphs, cut).cast<float>();
+}
+
+// What the readers name by a number of the cut before, clusters have by one of their own.
+void Votes::learn_names(const std::vector<int>& before) {
+  became_ = Matrix::Zero(clusters(), clusters());
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    became_(before[i], labels_[i]) += 1;
+    prior_(before[i]) += 1.0 / static_cast<double>(before.size());
+  }
+  for (Index k = 0; k < became_.rows(); ++k) {
+    if (const double rows = became_.row(k).sum(); rows > 0) became_.row(k) /= rows;
+  }
+}
+
+void Votes::take(const Recipe& recipe) {
+  row_vote_ = recipe.row_vote;
+  reader_vote_ = recipe.reader_vote;
+  prototype_vote_ = recipe.prototype_vote;
+}
+
+void Votes::keep_said(const Chunk& said) {
+  for (const ChunkView& view : said.views) {
+    const auto& block = std::get<DenseBlock<float>>(view.block);
+    said_rows_.emplace_back(Eigen::Map<const NarrowMatrix>(block.values.data(), block.rows, block.cols));
+    std::vector<std::int32_t>& place = place_.emplace_back(said.rows.size(), -1);
+    for (std::size_t i = 0; i < view.present.size(); ++i) {
+      place[static_cast<std::size_t>(view.present[i])] = static_cast<std::int32_t>(i);
+    }
+  }
+}
+
+std::vector<int> Votes::group() const {
+  std::vector<int> out;
+  for (Index p = 0; p < prototypes_.rows(); ++p) {
+    Index best = 0;
+    prototypes_.row(p).maxCoeff(&best);
+    out.push_back(static_cast<int>(best));
+  }
+  return out;
+}
+
+RowVector Votes::of(const Near& near, Index instance) const {
+  RowVector out = RowVector::Zero(clusters());
+  for (Index j = 0; j < near.count; ++j) {
+    if (near.id(instance, j) >= 0) out += near.weight(instance, j) * prototypes_.row(near.id(instance, j));
+  }
+  const double sum = out.sum();
+  if (sum > 0) out /= sum;
+  return out;
+}
+
+Matrix Votes::of(const PreparedChunk& chunk, const Near& near, Compute& compute) const {
+  Matrix neighbours = Matrix::Zero(chunk.size(), clusters());
+  Vector seen = Vector::Zero(chunk.size());
+  RowNeighbours found;
+  if (has_rows()) {
+    const std::vector<std::vector<Index>> lists = lists_near(near, rows_->list_of);
+    found = find_rows(chunk, {}, {}, *rows_, {.count = neighbours_, .lists = &lists}, compute);
+  }
+  const std::vector<std::int32_t> known = known_rows(chunk, found);
+  for (std::size_t v = 0; v < found.views.size(); ++v) put_first(known, chunk.present(v), found.views[v]);
+  std::vector<NarrowMatrix> said;
+  if (!readers_.empty()) said = said_of(chunk, known, compute);
+  for (std::size_t v = 0; v < found.views.size(); ++v) {
+    add_neighbours(v, found.views[v], chunk.present(v), row_vote_, neighbours, seen);
+  }
+  if (has_rows() && !said.empty()) {
+    RowNeighbours read = find_said(chunk, said, found.lists, compute);
+    for (std::size_t v = 0; v < read.views.size(); ++v) {
+      put_first(known, chunk.present(v), read.views[v]);
+      add_neighbours(v, read.views[v], chunk.present(v), reader_vote_, neighbours, seen);
+    }
+  }
+  if (!has_rows()) add_readers(chunk, said, neighbours, seen);
+  Matrix out = of([&](Index i) { return of(near, i); }, neighbours, seen);
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    if (known[i] >= 0) out.row(static_cast<Index>(i)) = own_.row(known[i]).cast<double>();
+  }
+  return out;
+}
+
+// A third that of the prototypes, and two thirds that of the neighbours, where there are any.
+Matrix Votes::of(const std::function<RowVector(Index)>& prototypes, const Matrix& neighbours,
+                 const Vector& seen) const {
+  Matrix out = Matrix::Zero(neighbours.rows(), clusters());
+  for (Index i = 0; i < out.rows(); ++i) {
+    out.row(i) = prototype_vote_ * prototypes(i);
+    if (seen(i) > 0) out.row(i) += 2 * neighbours.row(i) / seen(i);
+    const double sum = out.row(i).sum();
+    if (sum > 0) out.row(i) /= sum;
+  }
+  return out;
+}
+
+Matrix Votes::vote_of_rows(const RowGraphs& graphs, const RowCut& cut) const {
+  Matrix neighbours = Matrix::Zero(graphs.rows, clusters());
+  Vector seen = Vector::Zero(graphs.rows);
+  for (std::size_t v = 0; v < graphs.views.size(); ++v) {
+    const std::vector<Index> rows(graphs.views[v].rows.begin(), graphs.views[v].rows.end());
+    add_neighbours(v, with_itself(graphs.views[v], neighbours_), rows, row_vote_, neighbours, seen);
+    if (cut.read.empty()) continue;
+    add_neighbours(v, with_itself(cut.read[v], neighbours_), rows, reader_vote_, neighbours, seen);
+  }
+  const Matrix soft = graphs.through->soft(prototypes_);
+  return of([&](Index i) { return RowVector(soft.row(i)); }, neighbours, seen);
+}
+
+RowNeighbours Votes::find_said(const PreparedChunk& chunk, const std::vector<NarrowMatrix>& said,
+                               const std::vector<std::vector<Index>>& lists, Compute& compute) const {
+  Chunk read{.rows = chunk.chunk->rows, .views = {}};
+  for (std::size_t v = 0; v < said.size(); ++v) {
+    std::vector<float> values(said[v].data(), said[v].data() + said[v].size());
+    read.views.push_back(
+        {.block = DenseBlock<float>{.rows = said[v].rows(), .cols = said[v].cols(), .values = std::move(values)},
+         .present = chunk.present(v)});
+  }
+  const PreparedChunk prepared(read);
+  return find_rows(prepared, {}, {}, *said_, {.count = neighbours_, .lists = &lists}, compute);
+}
+
+// For each instance the row of the table that it is, equal in all its views, the first that is listed in some view
+// where there are several; -1: none. Others may equal it in one view, and its own distance is nothing but for rounding.
+std::vector<std::int32_t> Votes::known_rows(const PreparedChunk& chunk, const RowNeighbours& found) const {
+  std::vector<std::vector<Index>> own(static_cast<std::size_t>(chunk.size()),
+                                      std::vector<Index>(found.views.size(), -1));
+  for (std::size_t v = 0; v < found.views.size(); ++v) {
+    for (std::size_t row = 0; row < chunk.present(v).size(); ++row) {
+      own[static_cast<std::size_t>(chunk.present(v)[row])][v] = static_cast<Index>(row);
+    }
+  }
+  std::vector<std::int32_t> known;
+  for (const std::vector<Index>& rows : own) known.push_back(known_row(chunk, rows, found));
+  return known;
+}
+
+// `own` is the row of the instance in each view; -1: it lacks the view.
+std::int32_t Votes::known_row(const PreparedChunk& chunk, const std::vector<Index>& own,
+                              const RowNeighbours& found) const {
+  const auto is = [&](std::int32_t id) {
+    for (std::size_t v = 0; v < own.size(); ++v) {
+      const bool has = rows_->views[v].member[static_cast<std::size_t>(id)] >= 0;
+      if (has != (own[v] >= 0)) return false;
+      if (has && !equals_row(chunk.chunk->views[v].block, own[v], *rows_, v, id)) return false;
+    }
+    return true;
+  };
+  for (std::size_t v = 0; v < own.size(); ++v) {
+    if (own[v] < 0) continue;
+    const NearRows& near = found.views[v];
+    const RowTable::View& view = rows_->views[v];
+    for (Index j = 0; j < near.count && near.id(own[v], j) >= 0; ++j) {
+      const std::int32_t id = near.id(own[v], j);
+      const auto member = static_cast<std::size_t>(view.member[static_cast<std::size_t>(id)]);
+      if (near.distance(own[v], j) > kAlike * view.squares[member]) break;
+      if (is(id)) return id;
+    }
+  }
+  return -1;
+}
+
+// What the readers say; of a row of the table, what was said by those that have not seen it.
+std::vector<NarrowMatrix> Votes::said_of(const PreparedChunk& chunk, const std::vector<std::int32_t>& known,
+                                         Compute& compute) const {
+  std::vector<NarrowMatrix> said;
+  for (std::size_t v = 0; v < readers_.size(); ++v) {
+    NarrowMatrix& of_view = said.emplace_back(readers_[v].says(chunk.views[v], compute));
+    for (std::size_t row = 0; has_rows() && row < chunk.present(v).size(); ++row) {
+      const std::int32_t is = known[static_cast<std::size_t>(chunk.present(v)[row])];
+      if (is < 0) continue;
+      of_view.row(static_cast<Index>(row)) = said_rows_[v].row(place_[v][static_cast<std::size_t>(is)]);
+    }
+  }
+  return said;
+}
+
+void Votes::add_neighbours(std::size_t view, const NearRows& near, const std::vector<Index>& instances, double vote,
+                           Matrix& out, Vector& seen) const {
+  std::vector<double> weights(static_cast<std::size_t>(near.count));
+  for (std::size_t row = 0; row < instances.size(); ++row) {
+    const auto at = static_cast<Index>(row);
+    outside_weights(near.distances.data() + at * near.count, near.count, weights.data());
+    double sum = 0;
+    for (Index j = 0; j < near.count; ++j) {
+      if (near.id(at, j) < 0) continue;
+      const double weight = weights[static_cast<std::size_t>(j)];
+      out(instances[row], labels_[static_cast<std::size_t>(near.id(at, j))]) += vote * counts(view) * weight;
+      sum += weight;
+    }
+    if (sum > 0) seen(instances[row]) += vote * counts(view);
+  }
+}
+
+void Votes::add_readers(const PreparedChunk& chunk, const std::vector<NarrowMatrix>& said, Matrix& out,
+                        Vector& seen) const {
+  for (std::size_t v = 0; v < said.size(); ++v) {
+    for (std::size_t row = 0; row < chunk.present(v).size(); ++row) {
+      const RowVector chances = (said[v].row(static_cast<Index>(row)).cast<double>() + prior_).cwiseMax(0) * became_;
+      const double sum = chances.sum();
+      if (!(sum > 0)) continue;
+      out.row(chunk.present(v)[row]) += reader_vote_ * counts(v) / sum * chances;
+      seen(chunk.present(v)[row]) += reader_vote_ * counts(v);
+    }
+  }
+}
+
+}  // namespace omvc

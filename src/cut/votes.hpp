@@ -1,0 +1,83 @@
+// The label of any row, in the sample or not: a third of the vote is that of the prototypes it lies among, each of
+// which votes as its rows of the sample are labelled; two thirds are that of its neighbours among the rows of the
+// sample, in every view apart, those in what the readers say counting double. Views count by what their readers know.
+//
+// A row that is one of the sample, equal in all its views, is taken as its reader has read it without having seen it.
+// Without rows, as in a model that was saved for prediction, readers vote themselves.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "cut/row_cut.hpp"
+#include "file/archive.hpp"
+
+namespace omvc {
+
+class Votes {
+ public:
+  Votes() = default;
+  // For the rows of the graphs, as they were cut.
+  Votes(const RowGraphs& graphs, const RowCut& cut, int clusters, const Recipe& recipe);
+
+  int clusters() const { return static_cast<int>(prototypes_.cols()); }
+  const std::vector<double>& worth() const { return worth_; }  // of each view, 0 .. 1
+  bool has_rows() const { return rows_ != nullptr; }
+
+  // The cluster that most of the members of each prototype are in, and the share of each prototype in each cluster.
+  std::vector<int> group() const;
+  const Matrix& prototypes() const { return prototypes_; }
+
+  // Instances x clusters, rows of sum 1 (0 for an instance without any view). `near` tells where the chunk lies among
+  // the prototypes; neighbours are looked for in their lists.
+  Matrix of(const PreparedChunk& chunk, const Near& near, Compute& compute) const;
+  // Of the rows of the table, each of which counts as its own nearest neighbour.
+  const NarrowMatrix& of_rows() const { return own_; }
+  // What the prototypes alone say of one instance.
+  RowVector of(const Near& near, Index instance) const;
+
+  // Without `rows`, prototypes and readers alone.
+  void save(Archive& archive, const std::string& key, bool rows) const;
+  // Throws ErrorKind::data where they do not fit the prototypes, or make no sense.
+  static Votes load(const Archive& archive, const std::string& key, const Schema& schema,
+                    const PrototypeTable& prototypes, int clusters, const Recipe& recipe, Compute& compute);
+
+ private:
+  Matrix vote_of_rows(const RowGraphs& graphs, const RowCut& cut) const;
+  void take(const Recipe& recipe);
+  void learn_names(const std::vector<int>& before);
+  double counts(std::size_t view) const { return worth_[view] * worth_[view]; }
+  void keep_said(const Chunk& said);
+  void load_rows(const Archive& archive, const std::string& key, const Schema& schema, const PrototypeTable& prototypes,
+                 Compute& compute);
+  std::vector<std::int32_t> known_rows(const PreparedChunk& chunk, const RowNeighbours& found) const;
+  std::int32_t known_row(const PreparedChunk& chunk, const std::vector<Index>& own, const RowNeighbours& found) const;
+  std::vector<NarrowMatrix> said_of(const PreparedChunk& chunk, const std::vector<std::int32_t>& known,
+                                    Compute& compute) const;
+  void add_neighbours(std::size_t view, const NearRows& near, const std::vector<Index>& instances, double vote,
+                      Matrix& out, Vector& seen) const;
+  Matrix of(const std::function<RowVector(Index)>& prototypes, const Matrix& neighbours, const Vector& seen) const;
+  RowNeighbours find_said(const PreparedChunk& chunk, const std::vector<NarrowMatrix>& said,
+                          const std::vector<std::vector<Index>>& lists, Compute& compute) const;
+  void add_readers(const PreparedChunk& chunk, const std::vector<NarrowMatrix>& said, Matrix& out, Vector& seen) const;
+
+  Matrix prototypes_;  // prototypes x clusters
+  std::vector<double> worth_;
+  std::vector<Reader> readers_;
+  RowVector prior_;   // share of each label that the readers name, those of the cut before
+  Matrix became_;     // of each of them, the shares of the clusters that its rows are in now
+  NarrowMatrix own_;  // votes of the rows of the table; none where there are no rows
+  Index neighbours_ = 0;
+  double row_vote_ = 1;
+  double reader_vote_ = 2;
+  double prototype_vote_ = 1;
+
+  std::shared_ptr<const RowTable> rows_;          // none: readers vote themselves
+  std::shared_ptr<const RowTable> said_;          // the same rows as the readers see them, in the same lists
+  std::vector<NarrowMatrix> said_rows_;           // of each view
+  std::vector<std::vector<std::int32_t>> place_;  // in these of each row of the table; -1: it lacks the view
+  std::vector<int> labels_;
+};
+
+}  // namespace omvc

@@ -1,0 +1,131 @@
+// Votes as entries of an archive, and back.
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+#include "omvc/error.hpp"
+
+#include "chunk/rows.hpp"
+#include "cut/votes.hpp"
+#include "file/stored_chunk.hpp"
+
+namespace omvc {
+namespace {
+
+constexpr Range kShare{0, 1 + 1e-9};
+constexpr Index kMostNeighbours = 1000;
+
+[[noreturn]] void refuse() { throw Error(ErrorKind::data, "the model's votes make no sense"); }
+
+void check_narrow(const Chunk& chunk) {
+  for (const ChunkView& view : chunk.views) {
+    std::visit(
+        [](const auto& X) {
+          for (const auto x : X.values) {
+            if (!(std::abs(static_cast<double>(x)) <= kNarrow.high)) refuse();
+          }
+        },
+        view.block);
+  }
+}
+
+// The list of each prototype, or nothing where there is one list.
+std::vector<std::int32_t> get_lists(const std::vector<Index>& stored, Index prototypes) {
+  if (!stored.empty() && static_cast<Index>(stored.size()) != prototypes) refuse();
+  std::vector<std::int32_t> out;
+  for (const Index list : stored) {
+    if (list < 0 || list >= prototypes) refuse();
+    out.push_back(static_cast<std::int32_t>(list));
+  }
+  return out;
+}
+
+// Of what readers say: as many features as there are clusters.
+Schema read_schema(Schema schema, int clusters) {
+  for (ViewSchema& view : schema.views) {
+    view.features = clusters;
+    view.feature_names.clear();
+  }
+  return schema;
+}
+
+}  // namespace
+
+void Votes::save(Archive& archive, const std::string& key, bool rows) const {
+  archive.put(key + "/prototypes", prototypes_);
+  archive.put(key + "/worth", worth_);
+  archive.put(key + "/prior", std::vector<double>(prior_.begin(), prior_.end()));
+  archive.put(key + "/became", became_);
+  archive.put(key + "/neighbours", std::vector<Index>{neighbours_});
+  for (std::size_t v = 0; v < readers_.size(); ++v) {
+    const std::string name = fmt::format("{}/view{}", key, v);
+    archive.put(name + "/reader", Matrix(readers_[v].weights.cast<double>()));
+    archive.put(name + "/offset", std::vector<double>(readers_[v].offset.begin(), readers_[v].offset.end()));
+  }
+  if (!rows || !has_rows()) return;
+  archive.put(key + "/labels", std::vector<Index>(labels_.begin(), labels_.end()));
+  archive.put(key + "/own", Matrix(own_.cast<double>()));
+  archive.put(key + "/list_of", std::vector<Index>(rows_->list_of.begin(), rows_->list_of.end()));
+  archive.put(key + "/lists", lists_of(*rows_));
+  put_chunk(archive, key + "/rows", rows_of(*rows_));
+  if (said_) put_chunk(archive, key + "/said", rows_of(*said_));
+}
+
+Votes Votes::load(const Archive& archive, const std::string& key, const Schema& schema,
+                  const PrototypeTable& prototypes, int clusters, const Recipe& recipe, Compute& compute) {
+  Votes out;
+  const auto views = static_cast<Index>(schema.views.size());
+  out.prototypes_ = archive.matrix(key + "/prototypes", prototypes.size(), clusters, kShare);
+  const Vector worth = archive.vector(key + "/worth", views, kShare);
+  out.worth_.assign(worth.begin(), worth.end());
+  out.prior_ = archive.vector(key + "/prior", clusters, kShare);
+  out.became_ = archive.matrix(key + "/became", clusters, clusters, kShare);
+  const std::vector<Index>& neighbours = archive.integers(key + "/neighbours");
+  if (neighbours.size() != 1 || neighbours[0] < 1 || neighbours[0] > kMostNeighbours) refuse();
+  out.neighbours_ = neighbours[0];
+  out.take(recipe);
+  for (std::size_t v = 0; archive.has(key + "/view0/reader") && v < schema.views.size(); ++v) {
+    const std::string name = fmt::format("{}/view{}", key, v);
+    out.readers_.push_back({archive.matrix(name + "/reader", schema.views[v].features, clusters, kNarrow).cast<float>(),
+                            RowVector(archive.vector(name + "/offset", clusters, kNarrow))});
+  }
+  if (archive.has(key + "/labels")) out.load_rows(archive, key, schema, prototypes, compute);
+  return out;
+}
+
+void Votes::load_rows(const Archive& archive, const std::string& key, const Schema& schema,
+                      const PrototypeTable& prototypes, Compute& compute) {
+  const Chunk rows = get_chunk(archive, key + "/rows", schema);
+  const std::vector<Index>& labels = archive.integers(key + "/labels");
+  const std::vector<Index>& lists = archive.integers(key + "/lists");
+  if (labels.size() != rows.rows.size() || lists.size() != labels.size() || labels.empty()) refuse();
+  const std::vector<std::int32_t> list_of = get_lists(archive.integers(key + "/list_of"), prototypes.size());
+  Near near{.count = 1, .ids = {}, .weights = {}, .distances = {}, .squares = {}};
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    if (labels[i] < 0 || labels[i] >= clusters()) refuse();
+    labels_.push_back(static_cast<int>(labels[i]));
+    // Any prototype of its list stands for the one that was nearest.
+    const auto found = std::find(list_of.begin(), list_of.end(), lists[i]);
+    if (found == list_of.end() && (!list_of.empty() || lists[i] != 0)) refuse();
+    near.ids.push_back(static_cast<std::int32_t>(found - list_of.begin()));
+  }
+  own_ = archive.matrix(key + "/own", static_cast<Index>(labels.size()), clusters(), kShare).cast<float>();
+  check_narrow(rows);
+  const std::vector<Near> places{near};
+  const std::vector<PreparedChunk> pieces(1, PreparedChunk(rows));
+  rows_ = std::make_shared<const RowTable>(
+      make_row_table({.pieces = pieces, .near = places, .prototypes = prototypes, .list_of = list_of}, compute));
+  if (readers_.empty()) return;
+  const Chunk said = get_chunk(archive, key + "/said", read_schema(schema, clusters()));
+  check_narrow(said);
+  if (said.rows.size() != rows.rows.size()) refuse();
+  for (std::size_t v = 0; v < said.views.size(); ++v) {
+    if (said.views[v].present != rows.views[v].present || is_sparse(said.views[v].block)) refuse();
+  }
+  const std::vector<PreparedChunk> said_pieces(1, PreparedChunk(said));
+  said_ = std::make_shared<const RowTable>(
+      make_row_table({.pieces = said_pieces, .near = places, .prototypes = prototypes, .list_of = list_of}, compute));
+  keep_said(said);
+}
+
+}  // namespace omvc

@@ -1,0 +1,298 @@
+// The search for the nearest rows of a table, on the threads of a processor.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "kernels/cpu_forms.hpp"
+#include "kernels/simd.hpp"
+
+namespace omvc {
+namespace {
+
+constexpr Index kInstancesAtOnce = 32;  // that a thread compares with all rows,
+constexpr Index kListedAtOnce = 512;    // and with those of lists, so that several look into each
+
+// The nearest rows found so far of one instance, ascending.
+class Nearest {
+ public:
+  Nearest(NearRows& out, Index instance)
+      : count_(out.count),
+        ids_(out.ids.data() + instance * count_),
+        distances_(out.distances.data() + instance * count_) {}
+
+  void offer(std::int32_t row, double distance) {
+    if (!(distance <= distances_[count_ - 1])) return;
+    const auto before = [&](Index j) { return std::pair(distance, row) < std::pair(distances_[j], order(ids_[j])); };
+    if (!before(count_ - 1)) return;
+    Index at = count_ - 1;
+    for (; at > 0 && before(at - 1); --at) {
+      ids_[at] = ids_[at - 1];
+      distances_[at] = distances_[at - 1];
+    }
+    ids_[at] = row;
+    distances_[at] = distance;
+  }
+
+ private:
+  static std::int32_t order(std::int32_t id) { return id < 0 ? std::numeric_limits<std::int32_t>::max() : id; }
+  Index count_;
+  std::int32_t* ids_;
+  double* distances_;
+};
+
+// Some instances of a chunk. Products are made list by list, for all instances that look into it.
+class Finder {
+ public:
+  Finder(const PreparedChunk& chunk, const std::vector<NarrowMatrix>& products, const PrototypeTable& prototypes,
+         const RowTable& rows, const RowSearch& search, RowNeighbours& out)
+      : chunk_(chunk), products_(products), prototypes_(prototypes), rows_(rows), search_(search), out_(out) {}
+
+  void run(Index first, Index last) {
+    instances_.resize(static_cast<std::size_t>(last - first));
+    for (std::size_t v = 0; v < chunk_.views.size(); ++v) {
+      const std::vector<Index>& present = chunk_.present(v);
+      for (auto row = std::lower_bound(present.begin(), present.end(), first); row != present.end() && *row < last;
+           ++row) {
+        instances_[static_cast<std::size_t>(*row - first)].own.push_back(
+            {.view = v, .row = row - present.begin(), .dots = {}, .next = 0});
+      }
+    }
+    for (Index i = first; i < last; ++i) {
+      Instance& instance = instances_[static_cast<std::size_t>(i - first)];
+      choose_lists(i, instance);
+      out_.lists[static_cast<std::size_t>(i)] = instance.lists;
+    }
+    for (std::size_t v = 0; v < chunk_.views.size(); ++v) multiply(v);
+    for (Index i = first; i < last; ++i) compare(i, instances_[static_cast<std::size_t>(i - first)]);
+  }
+
+ private:
+  struct Own {
+    std::size_t view;
+    Index row;                // of the view of the chunk
+    std::vector<float> dots;  // with the members of the lists that are looked into
+    std::size_t next;         // that is filled
+  };
+  struct Instance {
+    std::vector<Own> own;
+    std::vector<Index> lists;
+  };
+
+  void multiply(std::size_t v) {
+    std::visit([&](const auto& X) { multiply(X, v); }, chunk_.chunk->views[v].block);
+  }
+
+  // The entries of a feature are those of all members: products with all of them are made, and those of the lists kept.
+  template <class T>
+  void multiply(const CsrBlock<T>& X, std::size_t v) {
+    const RowTable::View& view = rows_.views[v];
+    std::vector<float> dots;
+    for (Instance& instance : instances_) {
+      for (Own& own : instance.own) {
+        if (own.view != v) continue;
+        dots.assign(view.position.size(), 0);
+        multiply_sparse(X, own.row, view, dots.data());
+        for (const Index list : instance.lists) {
+          const auto begin = dots.begin() + view.begin[static_cast<std::size_t>(list)];
+          own.dots.insert(own.dots.end(), begin, begin + members_of(view, list));
+        }
+      }
+    }
+  }
+
+  template <class T>
+  void multiply(const DenseBlock<T>& X, std::size_t v) {
+    const RowTable::View& view = rows_.views[v];
+    const std::vector<std::vector<Own*>> looking = looking_into(v);
+    std::vector<T> gathered;
+    std::vector<float> products;
+    for (Index list = 0; list < rows_.lists(); ++list) {
+      const std::vector<Own*>& own = looking[static_cast<std::size_t>(list)];
+      const Index width = members_of(view, list);
+      if (own.empty() || width == 0) continue;
+      gathered.resize(own.size() * static_cast<std::size_t>(X.cols));
+      for (std::size_t i = 0; i < own.size(); ++i) {
+        std::copy_n(X.values.data() + own[i]->row * X.cols, X.cols, gathered.data() + static_cast<Index>(i) * X.cols);
+      }
+      products.assign(own.size() * static_cast<std::size_t>(width), 0);
+      const float* panel = view.panels.data() + view.begin[static_cast<std::size_t>(list)] * view.features;
+      simd::add_product(gathered.data(), X.cols, static_cast<Index>(own.size()), X.cols, {panel, width}, width,
+                        {products.data(), width});
+      for (std::size_t i = 0; i < own.size(); ++i) {
+        std::copy_n(products.data() + static_cast<Index>(i) * width, width, own[i]->dots.data() + own[i]->next);
+        own[i]->next += static_cast<std::size_t>(width);
+      }
+    }
+  }
+
+  // Who looks into each list; with room for their products.
+  std::vector<std::vector<Own*>> looking_into(std::size_t v) {
+    std::vector<std::vector<Own*>> looking(static_cast<std::size_t>(rows_.lists()));
+    for (Instance& instance : instances_) {
+      for (Own& own : instance.own) {
+        if (own.view != v) continue;
+        Index members = 0;
+        for (const Index list : instance.lists) {
+          members += members_of(rows_.views[v], list);
+          looking[static_cast<std::size_t>(list)].push_back(&own);
+        }
+        own.dots.assign(static_cast<std::size_t>(members), 0);
+      }
+    }
+    return looking;
+  }
+
+  template <class T>
+  static void multiply_sparse(const CsrBlock<T>& X, Index row, const RowTable::View& view, float* dots) {
+    const CsrBlock<float>& by = view.features_of;
+    const auto end = static_cast<std::size_t>(X.offsets[static_cast<std::size_t>(row) + 1]);
+    for (auto e = static_cast<std::size_t>(X.offsets[static_cast<std::size_t>(row)]); e < end; ++e) {
+      const auto feature = static_cast<std::size_t>(X.columns[e]);
+      const auto x = static_cast<float>(X.values[e]);
+      const auto last = static_cast<std::size_t>(by.offsets[feature + 1]);
+      for (auto m = static_cast<std::size_t>(by.offsets[feature]); m < last; ++m)
+        dots[by.columns[m]] += x * by.values[m];
+    }
+  }
+
+  static Index members_of(const RowTable::View& view, Index list) {
+    return view.begin[static_cast<std::size_t>(list) + 1] - view.begin[static_cast<std::size_t>(list)];
+  }
+
+  double square_of(std::size_t v, Index row) const {
+    double square = 0;
+    std::visit(
+        [&](const auto& X) {
+          std::size_t begin = static_cast<std::size_t>(row * X.cols);
+          std::size_t end = begin + static_cast<std::size_t>(X.cols);
+          if constexpr (requires { X.offsets; }) {
+            begin = static_cast<std::size_t>(X.offsets[static_cast<std::size_t>(row)]);
+            end = static_cast<std::size_t>(X.offsets[static_cast<std::size_t>(row) + 1]);
+          }
+          for (std::size_t e = begin; e < end; ++e) {
+            const auto x = static_cast<double>(static_cast<float>(X.values[e]));
+            square += x * x;
+          }
+        },
+        chunk_.chunk->views[v].block);
+    return square;
+  }
+
+  // The lists of the prototypes that are nearest by each view, and by all of them.
+  void choose_lists(Index i, Instance& instance) {
+    if (rows_.lists() == 1 || search_.lists != nullptr) {
+      instance.lists = rows_.lists() == 1 ? std::vector<Index>{0} : (*search_.lists)[static_cast<std::size_t>(i)];
+      return;
+    }
+    const Index share = search_.probes / (static_cast<Index>(instance.own.size()) + 1);
+    const Index probes = std::min(search_.apart ? std::max(share, kLeastProbes) : search_.probes, prototypes_.size());
+    std::vector<bool> chosen(static_cast<std::size_t>(rows_.lists()), false);
+    const auto choose = [&](const RowVector& distances) {
+      nearest_.assign(static_cast<std::size_t>(probes), {std::numeric_limits<double>::infinity(), -1});
+      for (Index p = 0; p < distances.size(); ++p) {
+        if (!(distances(p) < nearest_.back().first)) continue;
+        auto at = nearest_.end() - 1;
+        for (; at != nearest_.begin() && distances(p) < (at - 1)->first; --at) *at = *(at - 1);
+        *at = {distances(p), static_cast<std::int32_t>(p)};
+      }
+      for (const auto& [distance, p] : nearest_) {
+        if (p >= 0) chosen[static_cast<std::size_t>(rows_.list_of[static_cast<std::size_t>(p)])] = true;
+      }
+    };
+    RowVector all = RowVector::Zero(prototypes_.size());
+    for (const Own& own : instance.own) {
+      const RowVector distances = prototypes_.norms[own.view] - 2 * products_[own.view].row(own.row).cast<double>();
+      if (search_.apart && instance.own.size() > 1) choose(distances);
+      all += distances;
+    }
+    if (!instance.own.empty()) choose(all);
+    for (std::size_t list = 0; list < chosen.size(); ++list) {
+      if (chosen[list]) instance.lists.push_back(static_cast<Index>(list));
+    }
+  }
+
+  void compare(Index i, const Instance& instance) {
+    if (instance.own.empty()) return;
+    const auto self = search_.own < 0 ? -1 : static_cast<std::int32_t>(search_.own + i);
+    if (search_.whole) {
+      Index positions = 0;
+      for (const Index list : instance.lists) positions += positions_of(list);
+      whole_.assign(static_cast<std::size_t>(positions), 0.0);
+    }
+    for (const Own& own : instance.own) compare(own, instance.lists, self);
+    if (!search_.whole) return;
+    Nearest nearest(out_.whole, i);
+    const auto views = static_cast<double>(instance.own.size());
+    std::size_t at = 0;
+    for (const Index list : instance.lists) {
+      for (Index p = rows_.begin[static_cast<std::size_t>(list)]; p < rows_.begin[static_cast<std::size_t>(list) + 1];
+           ++p, ++at) {
+        const std::int32_t row = rows_.row[static_cast<std::size_t>(p)];
+        if (row != self) nearest.offer(row, whole_[at] / views);
+      }
+    }
+  }
+
+  Index positions_of(Index list) const {
+    return rows_.begin[static_cast<std::size_t>(list) + 1] - rows_.begin[static_cast<std::size_t>(list)];
+  }
+
+  void compare(const Own& own, const std::vector<Index>& lists, std::int32_t self) {
+    const RowTable::View& view = rows_.views[own.view];
+    const double square = square_of(own.view, own.row);
+    const float* dot = own.dots.data();
+    Nearest nearest(out_.views[own.view], own.row);
+    Index before = 0;  // positions in the lists before
+    for (const Index list : lists) {
+      const auto at = static_cast<std::size_t>(list);
+      for (Index m = view.begin[at]; m < view.begin[at + 1]; ++m) {
+        const auto member = static_cast<std::size_t>(m);
+        const double distance = std::max(0.0, square + view.squares[member] - 2 * double{*dot++});
+        const std::int32_t position = view.position[member];
+        const std::int32_t other = rows_.row[static_cast<std::size_t>(position)];
+        if (other != self) nearest.offer(other, distance);
+        if (search_.whole) whole_[static_cast<std::size_t>(before + position - rows_.begin[at])] += distance;
+      }
+      if (search_.whole && !view.completed.empty()) add_completed(own.view, own.row, square, list, before);
+      before += positions_of(list);
+    }
+  }
+
+  void add_completed(std::size_t v, Index row, double square, Index list, Index before) {
+    const RowTable::View& view = rows_.views[v];
+    const float* product = products_[v].row(row).data();
+    const auto at = static_cast<std::size_t>(list);
+    for (Index p = rows_.begin[at]; p < rows_.begin[at + 1]; ++p) {
+      const double completed = view.completed[static_cast<std::size_t>(p)];
+      if (std::isnan(completed)) continue;
+      const auto from = static_cast<std::size_t>(p * rows_.near);
+      double dot = 0;
+      for (auto j = from; j < from + static_cast<std::size_t>(rows_.near); ++j) {
+        dot += double{rows_.near_weights[j]} * double{product[rows_.near_ids[j]]};
+      }
+      whole_[static_cast<std::size_t>(before + p - rows_.begin[at])] += std::max(0.0, square + completed - 2 * dot);
+    }
+  }
+
+  const PreparedChunk& chunk_;
+  const std::vector<NarrowMatrix>& products_;
+  const PrototypeTable& prototypes_;
+  const RowTable& rows_;
+  const RowSearch& search_;
+  RowNeighbours& out_;
+  std::vector<Instance> instances_;
+  std::vector<double> whole_;                             // by position in the lists
+  std::vector<std::pair<double, std::int32_t>> nearest_;  // prototypes, ascending
+};
+
+}  // namespace
+
+void cpu::find_rows(const PreparedChunk& chunk, const std::vector<NarrowMatrix>& products,
+                    const PrototypeTable& prototypes, const RowTable& rows, const RowSearch& search, RowNeighbours& out,
+                    Compute& compute) {
+  for_blocks(compute, chunk.size(), rows.lists() > 1 ? kListedAtOnce : kInstancesAtOnce, true,
+             [&](Index first, Index last) { Finder(chunk, products, prototypes, rows, search, out).run(first, last); });
+}
+
+}  // namespace omvc

@@ -1,0 +1,75 @@
+// The model as it stands for those who label by it: a view that does not change while the model goes on learning.
+// Making one copies neither prototypes nor scaling, which are shared.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "cut/cut.hpp"
+#include "factorise/factorisation.hpp"
+#include "kernels/near.hpp"
+#include "pass/labeller.hpp"
+#include "scale/intake.hpp"
+
+namespace omvc {
+
+// Where the instances of a chunk lie, and the clusters that they are in.
+struct Placed {
+  Near near;                       // among the prototypes that place instances
+  std::vector<int> clusters;       // places among the clusters of the cut; -1 without any view
+  std::vector<int> labels;         // their numbers; -1 without any view
+  std::vector<double> confidence;  // share of the vote, 0 .. 1; NaN without any view
+  std::vector<double> distance;    // relative to what is usual for the nearest prototype; NaN without any view
+};
+
+class Placer final : public Labeller {
+ public:
+  struct Parts {
+    std::shared_ptr<const Intake> intake;
+    std::shared_ptr<const PrototypeTable> table;
+    std::shared_ptr<const Factorisation> factors;
+    Index near = 5;                      // prototypes among which an instance is placed
+    double beyond = 0;                   // FinePrototypes::beyond
+    Vector usual;                        // distance of the members of each prototype
+    std::vector<int> group;              // cluster of each prototype
+    std::shared_ptr<const Votes> votes;  // none: prototypes alone vote
+    std::vector<int> numbers;            // of each cluster
+  };
+  explicit Placer(Parts parts) : parts_(std::move(parts)) {}
+
+  const Schema& schema() const override { return parts_.intake->schema(); }
+  int rank() const override { return parts_.factors ? parts_.factors->rank() : 0; }
+  Assignment label(Chunk chunk, bool embedding, Compute& compute) const override;
+
+  const Intake& intake() const { return *parts_.intake; }
+  const std::vector<int>& numbers() const { return parts_.numbers; }
+  Index size() const { return parts_.table->size(); }
+
+  // The functions below take rows that the intake has prepared.
+  Near near(const PreparedChunk& chunk, Compute& compute) const {
+    return find_near(chunk, *parts_.table, parts_.near, parts_.beyond, compute);
+  }
+  Placed place(const PreparedChunk& chunk, Compute& compute) const;
+  // The same where it is known already where the instances lie, and what was voted for each of them.
+  Placed placed(Near near, std::span<const Vote> votes) const;
+  // Latent rows; NaN for an instance without any view.
+  Matrix embed(const PreparedChunk& chunk, Compute& compute) const;
+
+  // The cluster of an instance and its share of the vote.
+  std::vector<Vote> vote(const PreparedChunk& chunk, const Near& near, Compute& compute) const;
+  // The same by the prototypes alone, where the row itself is gone.
+  Vote vote(const Near& near, Index instance) const;
+  // The same where it is known what was voted for it among earlier clusters: this counts for the neighbours it had.
+  Vote vote(const Near& near, Index instance, const Vote& earlier) const;
+  int number(int cluster) const {
+    return parts_.numbers.empty() ? 0 : parts_.numbers[static_cast<std::size_t>(cluster)];
+  }
+  // A distance from the nearest prototype, relative to what is usual there.
+  double relative(std::int32_t prototype, double distance) const;
+
+ private:
+  Parts parts_;
+};
+
+}  // namespace omvc

@@ -1,0 +1,131 @@
+#include "pass/setting.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "omvc/error.hpp"
+
+namespace omvc {
+namespace {
+
+// The number of threads changes no result, so that a model has the same bytes whatever it was.
+bool belongs_to_model(std::string_view option) { return option != "threads"; }
+
+void put_scaling(Archive& archive, const std::string& key, const ViewScaling& scaling, Index clipped) {
+  std::vector<Index> flags{scaling.known, scaling.clip, scaling.refuse_negatives, scaling.unit_rows, clipped};
+  // A program that knows of no log ratios refuses a model that needs them, and reads all others.
+  if (scaling.log_ratios) flags.push_back(1);
+  archive.put(key + "/flags", flags);
+  archive.put(key + "/factor", scaling.factor);
+  archive.put(key + "/shift", scaling.shift);
+  archive.put(key + "/gain", scaling.gain);
+  archive.put(key + "/fill", scaling.fill);
+  archive.put(key + "/description", scaling.description);
+}
+
+ViewScaling get_scaling(const Archive& archive, const std::string& key, Index features, Index& clipped) {
+  const auto& flags = archive.integers(key + "/flags");
+  ViewScaling scaling;
+  scaling.shift = archive.numbers(key + "/shift", kSquarable);
+  scaling.gain = archive.numbers(key + "/gain", kSquarable);
+  scaling.fill = archive.numbers(key + "/fill", kSquarable);
+  const auto fits = [&](const std::vector<double>& values) {
+    return values.empty() || static_cast<Index>(values.size()) == features;
+  };
+  const bool ratios = flags.size() == 6;
+  if ((flags.size() != 5 && !ratios) || flags[4] < 0 || !fits(scaling.shift) || !fits(scaling.gain) ||
+      !fits(scaling.fill)) {
+    throw Error(ErrorKind::data, fmt::format("the model's scaling '{}' does not fit its schema", key));
+  }
+  scaling.known = flags[0] != 0;
+  scaling.clip = flags[1] != 0;
+  scaling.refuse_negatives = flags[2] != 0;
+  scaling.unit_rows = flags[3] != 0;
+  clipped = flags[4];
+  scaling.log_ratios = ratios;
+  for (const std::vector<double>* values : {&scaling.shift, &scaling.gain, &scaling.fill}) {
+    if (!ratios || static_cast<Index>(values->size()) == features) continue;
+    throw Error(ErrorKind::data, fmt::format("the model's scaling '{}' does not fit its schema", key));
+  }
+  scaling.factor = archive.number(key + "/factor", kSquarable);
+  scaling.description = archive.text(key + "/description");
+  return scaling;
+}
+
+}  // namespace
+
+void Setting::put(Archive& archive) const {
+  for_each_param([&](const auto& param) {
+    if (!belongs_to_model(param.name) || !is_told(options, param.name)) return;
+    archive.put(fmt::format("option/{}", param.name), format_option(options, param.name));
+  });
+  std::vector<std::string> names;
+  std::vector<Index> features;
+  for (std::size_t v = 0; v < schema.views.size(); ++v) {
+    names.push_back(schema.views[v].name);
+    features.push_back(schema.views[v].features);
+    archive.put(fmt::format("view{}/feature_names", v), schema.views[v].feature_names);
+    put_scaling(archive, fmt::format("view{}/scaling", v), scaling[v], clipped[v]);
+  }
+  archive.put("schema/names", names);
+  archive.put("schema/features", features);
+}
+
+void Setting::get(const Archive& archive) {
+  Options read = options;
+  for_each_param([&](const auto& param) {
+    const std::string key = fmt::format("option/{}", param.name);
+    // An option that is younger than the file has the value that it had no name for: its default.
+    if (belongs_to_model(param.name) && archive.has(key)) parse_option(read, param.name, archive.text(key));
+  });
+  check_options(read);
+  options = read;
+  const std::vector<std::string> names = archive.lines("schema/names");
+  const std::vector<Index>& features = archive.integers("schema/features");
+  if (names.size() != features.size()) throw Error(ErrorKind::data, "the schema contradicts itself");
+  Schema stored;
+  for (std::size_t v = 0; v < names.size(); ++v) {
+    stored.views.push_back({names[v], features[v], archive.lines(fmt::format("view{}/feature_names", v))});
+    const auto named = static_cast<Index>(stored.views[v].feature_names.size());
+    if (features[v] < 1 || (named != 0 && named != features[v])) {
+      throw Error(ErrorKind::data, fmt::format("view {} contradicts itself", names[v]));
+    }
+  }
+  start(stored);
+  for (std::size_t v = 0; v < names.size(); ++v) {
+    scaling[v] = get_scaling(archive, fmt::format("view{}/scaling", v), features[v], clipped[v]);
+  }
+}
+
+void Setting::start(const Schema& data) {
+  schema = data;
+  const std::size_t views = schema.views.size();
+  if (views == 0) throw Error(ErrorKind::data, "the data have no views");
+  for (const auto& [name, values] :
+       {std::pair{"alpha", options.alpha.size()}, {"beta", options.beta.size()}, {"scaling", options.scaling.size()}}) {
+    if (values == 1 || values == views) continue;
+    throw Error(ErrorKind::usage,
+                fmt::format("option {} has {} values, and the data have {} views; give one value or one per view", name,
+                            values, views));
+  }
+  scaling.assign(views, {});
+  clipped.assign(views, 0);
+}
+
+std::vector<ViewReport> Setting::views(const std::vector<Index>& observed) const {
+  std::vector<ViewReport> reports;
+  // A stream that has only begun says nothing of any view yet.
+  const bool begun = std::any_of(scaling.begin(), scaling.end(), [](const ViewScaling& view) { return view.known; });
+  for (std::size_t v = 0; v < schema.views.size(); ++v) {
+    reports.push_back({.name = schema.views[v].name,
+                       .features = schema.views[v].features,
+                       .observed = v < observed.size() ? observed[v] : 0,
+                       .negatives = clipped[v],
+                       .scaling = scaling[v].known ? scaling[v].description
+                                  : begun          ? "never seen"
+                                                   : "scaled as the rows come"});
+  }
+  return reports;
+}
+
+}  // namespace omvc

@@ -1,0 +1,60 @@
+// What a fit keeps of every row, on disk, so that rows are labelled without reading the data again: the prototypes near
+// to the row, from which its label follows once the clusters are known, the views that it has, and its embedding where
+// the sink wants it. Labels go from here straight to the sink, in row order.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "file/row_store.hpp"
+#include "model/model.hpp"
+#include "run/together.hpp"
+#include "tally/label_counts.hpp"
+
+namespace omvc {
+
+class KeptRows {
+ public:
+  // Of data of so many views; `near` prototypes are kept of each row.
+  KeptRows(RowFolder folder, std::size_t views, Index near, bool wants_embedding);
+
+  bool wants_embedding() const { return wants_embedding_; }
+  bool has_embedding() const { return embedding_ != nullptr; }
+  void begin_pass() { near_->begin_generation(); }
+
+  // Keeps the rows of a chunk: where they lie among the prototypes of this generation (Names::generation), what was
+  // voted for each (nothing: the vote is taken later, by the prototypes), and their patterns of presence.
+  void write(const Chunk& chunk, const std::vector<double>& patterns, const Near& near, const std::vector<Vote>& votes,
+             Index generation);
+  void write_embedding(const PreparedChunk& chunk, const Matrix& rows);
+
+  // Called in every process, with the range of its own rows: the first process gets what the others have kept of
+  // theirs. `rank` is the width of the embedding.
+  void gather(Together& together, Rows rows, Index rank);
+
+  // Labels rows, and hands them to the sink and to `counts`. With `from_sample` the rows of the sample are labelled as
+  // the model places them now: for data that were read once, or that are all in the sample. `once` says that the data
+  // were read once: then the embedding of a row outside the sample is made from those of the prototypes near to it.
+  void label(Rows rows, Model& model, bool from_sample, bool once, Sink& sink, LabelCounts& counts, Compute& compute);
+
+  void save(Archive& archive) const;
+  void load(const Archive& archive);
+  void sync() const;
+
+ private:
+  struct Block;
+  struct SampleLabels;
+  void open_embedding(Index rank);
+  SampleLabels label_sample(Model& model, Compute& compute) const;
+  void read_block(const Model& model, const Placer& placer, const Matrix& latent, Block& block) const;
+  void check_record(const Model& model, const double* record) const;
+
+  RowFolder folder_;
+  std::size_t views_;
+  Index width_;  // of a record: generation, distance, pattern, vote, and one number for each prototype that is near
+  bool wants_embedding_;
+  std::unique_ptr<RowStore> near_;
+  std::unique_ptr<RowStore> embedding_;  // where it is wanted, once its width is known
+};
+
+}  // namespace omvc

@@ -1,0 +1,234 @@
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <numeric>
+
+#include "omvc/error.hpp"
+
+#include "scale/log_ratio.hpp"
+#include "scale/scaling.hpp"
+
+namespace omvc {
+namespace {
+
+// Above this share of zeros a view is treated as sparse whatever its storage, since its zeros mean "does not occur".
+constexpr double kSparseShare = 0.9;
+
+// Dense counts: what a view is like that is compared by the logarithms of its numbers.
+constexpr std::size_t kLeastCounted = 5;     // features: a ratio to the mean of fewer says little
+constexpr double kCountedShare = 0.5;        // of the cells are not zero
+constexpr double kByte = 255;                // pictures go no further
+constexpr double kSkewed = 3;                // the largest value over the mean: beyond even and bell-shaped ones,
+constexpr double kMostFeaturesSkewed = 0.9;  // in at least this share of the features,
+constexpr double kWide = 8;                  // and well beyond
+constexpr double kSomeFeaturesWide = 0.5;    // in this share
+
+// Smoothed inverse document frequency: ln((1 + n) / (1 + n_j)) + 1.
+std::vector<double> inverse_frequency(const ViewSurvey& survey) {
+  std::vector<double> gain;
+  for (const double count : survey.nonzeros) gain.push_back(std::log((1 + survey.observed) / (1 + count)) + 1);
+  return gain;
+}
+
+// Variance of a feature over the observed instances.
+double variance_of(const ViewSurvey& survey, std::size_t j) {
+  const double known = std::max(survey.known(j), 1e-300);
+  const double mean = survey.sum[j] / known;
+  return std::max(0.0, survey.squares[j] / known - mean * mean);
+}
+
+// Every feature shifted to minimum 0 and multiplied by gain(its range, its variance).
+template <class F>
+void shift_and_scale(const ViewSurvey& survey, ViewScaling& out, const F& gain) {
+  for (std::size_t j = 0; j < survey.sum.size(); ++j) {
+    // A feature that is stored for some instances only is zero for the others.
+    const double low = survey.nonzeros[j] < survey.known(j) ? std::min(survey.minimum[j], 0.0) : survey.minimum[j];
+    const double range = survey.maximum[j] - low;
+    out.shift.push_back(std::isfinite(low) ? low : 0);
+    out.gain.push_back(range > kSmallestValue ? gain(range, variance_of(survey, j)) : 0);
+  }
+  out.refuse_negatives = survey.sparse;
+}
+
+// The factor that brings the view, with the gains it has, to total variance 1.
+double equal_variance(const ViewSurvey& survey, const ViewScaling& scaling) {
+  double variance = 0;
+  for (std::size_t j = 0; j < survey.sum.size(); ++j) {
+    variance += variance_of(survey, j) * scaling.gain[j] * scaling.gain[j];
+  }
+  return variance > 0 ? 1 / std::sqrt(variance) : 1;
+}
+
+// The mean of every feature, which stands in for its missing cells.
+std::vector<double> means_of(const ViewSurvey& survey) {
+  std::vector<double> means;
+  for (std::size_t j = 0; j < survey.sum.size(); ++j) {
+    means.push_back(survey.known(j) > 0 ? survey.sum[j] / survey.known(j) : 0);
+  }
+  return means;
+}
+
+void check_magnitude(const ViewSurvey& survey, const std::string& name) {
+  double largest = 0;
+  for (std::size_t j = 0; j < survey.sum.size(); ++j) {
+    if (survey.minimum[j] > survey.maximum[j]) continue;  // never seen
+    largest = std::max({largest, std::abs(survey.minimum[j]), std::abs(survey.maximum[j])});
+  }
+  if (largest <= kLargestValue && (largest == 0 || largest >= kSmallestValue)) return;
+  throw Error(ErrorKind::data, fmt::format("view {}: its largest value is {:.3g}, beyond what can be scaled; bring the "
+                                           "view to values between {:.0e} and {:.0e} first",
+                                           name, largest, kSmallestValue, kLargestValue));
+}
+
+// Every feature from its minimum 0 to its maximum 1, then equal total variance between views.
+void spread_evenly(const ViewSurvey& survey, ViewScaling& out) {
+  shift_and_scale(survey, out, [](double range, double) { return 1 / range; });
+  out.factor = equal_variance(survey, out);
+}
+
+// Whether a dense view holds counts that differ by orders of magnitude within most features, as those of molecules do.
+// Ratings, ages, years, yes and no, and columns of several units have features whose largest value is near their mean.
+// Pictures are of bytes, or evenly bright, or mostly zeros.
+bool is_dense_counts(const ViewSurvey& survey) {
+  if (survey.log_ratios.empty() || survey.sum.size() < kLeastCounted) return false;
+  double cells = 0;
+  double largest = 0;
+  double features = 0;
+  double skewed = 0;
+  double wide = 0;
+  for (std::size_t j = 0; j < survey.sum.size(); ++j) {
+    cells += survey.known(j);
+    if (!(survey.nonzeros[j] > 0)) continue;
+    const double ratio = survey.maximum[j] * survey.known(j) / survey.sum[j];
+    largest = std::max(largest, survey.maximum[j]);
+    features += 1;
+    skewed += ratio >= kSkewed ? 1 : 0;
+    wide += ratio >= kWide ? 1 : 0;
+  }
+  return survey.entries >= kCountedShare * cells && largest > kByte && skewed >= kMostFeaturesSkewed * features &&
+         wide >= kSomeFeaturesWide * features;
+}
+
+// Counts as log ratios, and those as dense views are scaled.
+void take_log_ratios(const ViewSurvey& survey, ViewScaling& out) {
+  spread_evenly(survey.log_ratios[0], out);
+  out.clip = true;
+  out.log_ratios = true;
+  out.description = "centred log ratios, each feature to 0 .. 1, total variance 1";
+}
+
+ViewScaling choose_automatic(const ViewSurvey& survey) {
+  ViewScaling out{.known = true};
+  const double cells = survey.observed * static_cast<double>(survey.sum.size());
+  const bool mostly_zero = survey.entries < (1 - kSparseShare) * cells;
+  if (is_dense_counts(survey)) {
+    take_log_ratios(survey, out);
+    out.description = "dense counts: " + out.description;
+    return out;
+  }
+  if (!mostly_zero && !(survey.sparse && survey.negatives > 0)) {
+    spread_evenly(survey, out);
+    out.refuse_negatives = false;
+    out.description = "dense: each feature to 0 .. 1, total variance 1";
+    return out;
+  }
+  out.clip = true;
+  out.unit_rows = true;
+  if (survey.fractions == 0 && survey.negatives == 0) {
+    out.gain = inverse_frequency(survey);
+    out.description = "sparse counts: tf-idf, rows of length 1";
+  } else {
+    out.description = fmt::format("sparse weights: {}rows of length 1", survey.negatives > 0 ? "negatives to 0, " : "");
+  }
+  return out;
+}
+
+ViewScaling choose_form(Scaling scaling, const ViewSurvey& survey, const std::string& name) {
+  ViewScaling out{.known = true};
+  switch (scaling) {
+    case Scaling::automatic:
+      return choose_automatic(survey);
+    case Scaling::none:
+      out.refuse_negatives = true;
+      out.description = "as it is";
+      return out;
+    case Scaling::total:
+      out.clip = true;
+      out.factor = survey.total > 0 ? 1 / survey.total : 1;
+      out.description = fmt::format("negatives to 0, divided by the total {:.6g}", survey.total);
+      return out;
+    case Scaling::minmax:
+      shift_and_scale(survey, out, [](double range, double) { return 1 / range; });
+      out.description = "each feature to 0 .. 1";
+      return out;
+    case Scaling::standard:
+      shift_and_scale(survey, out, [](double, double variance) { return variance > 0 ? 1 / std::sqrt(variance) : 0; });
+      out.description = "each feature shifted to minimum 0, standard deviation 1";
+      return out;
+    case Scaling::variance:
+      shift_and_scale(survey, out, [](double, double) { return 1.0; });
+      out.factor = equal_variance(survey, out);
+      out.description = "each feature shifted to minimum 0, total variance 1";
+      return out;
+    case Scaling::clr:
+      if (survey.log_ratios.empty()) {
+        throw Error(ErrorKind::data,
+                    fmt::format("view {}: scaling clr is for counts, which are whole and not negative, of at most {} "
+                                "features",
+                                name, kMostLogRatios));
+      }
+      take_log_ratios(survey, out);
+      out.refuse_negatives = true;
+      return out;
+    case Scaling::l2:
+    case Scaling::tfidf:
+      out.clip = true;
+      out.unit_rows = true;
+      if (scaling == Scaling::tfidf) out.gain = inverse_frequency(survey);
+      out.description = fmt::format("{}{}rows of length 1", survey.negatives > 0 ? "negatives to 0, " : "",
+                                    scaling == Scaling::tfidf ? "tf-idf, " : "");
+      return out;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<double> unscaled(const ViewScaling& scaling, const ViewSurvey& survey, std::vector<double> row) {
+  double total = 0;
+  for (std::size_t j = 0; j < row.size(); ++j) {
+    const double shift = scaling.shift.empty() ? 0 : scaling.shift[j];
+    const double gain = scaling.factor * (scaling.gain.empty() ? 1 : scaling.gain[j]);
+    // A gain of 0 belongs to a feature that has one value only, which the shift holds.
+    row[j] = shift + (gain != 0 ? row[j] / gain : 0);
+    if (scaling.log_ratios) row[j] = std::exp(row[j]);
+    total += row[j];
+  }
+  if (!(scaling.unit_rows || scaling.log_ratios) || !(total > 0) || !(survey.observed > 0)) return row;
+  const double entries = std::accumulate(survey.sum.begin(), survey.sum.end(), 0.0);
+  const double usual = std::max(entries, 0.0) / survey.observed;
+  if (scaling.log_ratios) {
+    // The ratios are those of the counts plus 1.
+    const double each = (usual + static_cast<double>(row.size())) / total;
+    for (double& value : row) value = std::max(value * each - 1, 0.0);
+    return row;
+  }
+  for (double& value : row) value *= usual / total;
+  return row;
+}
+
+ViewScaling choose_scaling(Scaling scaling, const ViewSurvey& survey, const std::string& name) {
+  check_magnitude(survey, name);
+  ViewScaling out = choose_form(scaling, survey, name);
+  // Also where no cell is missing yet: later rows may lack some.
+  out.fill = means_of(out.log_ratios ? survey.log_ratios[0] : survey);
+  bool finite = std::isfinite(out.factor);
+  for (const std::vector<double>* values : {&out.shift, &out.gain, &out.fill}) {
+    finite = finite && std::all_of(values->begin(), values->end(), [](double x) { return std::isfinite(x); });
+  }
+  if (finite) return out;
+  throw Error(ErrorKind::data,
+              fmt::format("view {}: its values cannot be brought to scale; give --scaling none", name));
+}
+
+}  // namespace omvc
