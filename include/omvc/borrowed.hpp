@@ -14,15 +14,15 @@
 
 namespace omvc {
 
-// Element (i, j) is data[i * row_step + j * col_step]. Rows that lie one behind the other (row_step = cols, col_step =
-// 1) are lent as they are, others are gathered chunk by chunk.
+// Element (i, j) is data[i * row_step + j * col_step]. Rows that lie one behind the other, as they do unless steps are
+// given, are lent as they are, others are gathered chunk by chunk.
 template <class T>
 struct DenseRows {
   using Scalar = T;
   const T* data = nullptr;
   Index rows = 0;
   Index cols = 0;
-  Index row_step = 0;
+  std::optional<Index> row_step = std::nullopt;  // none: cols
   Index col_step = 1;
 };
 
@@ -50,6 +50,9 @@ struct BorrowedView {
 // that somebody who changes them meanwhile gets an exception rather than a crash.
 std::unique_ptr<Source> make_borrowed_source(Schema schema, std::vector<BorrowedView> views, Index instances,
                                              std::vector<std::string> ids = {});
+
+// The same for arrays that have a row for every instance, as many as the first has: views are view1, view2, ...
+std::unique_ptr<Source> make_borrowed_source(std::vector<BorrowedView> views);
 
 // Data that come piece by piece, such as the batches of a query.
 class Pieces {

@@ -11,9 +11,11 @@
 // between them; clusters are cut from these when somebody asks, for whatever number somebody asks (docs/algorithm.md).
 // Memory does not grow with the number of instances.
 //
-// A Clusterer is changed by one thread at a time; const functions may be called from several. Same options and data,
-// same bits: for any number of threads, any machine with the same build that fuses multiply-adds (AVX2 or later, Arm),
-// through the command or the library. A process that was forked starts threads of its own when it first needs them.
+// A Clusterer is changed by one thread at a time, and nobody else may use it meanwhile: readers have a snapshot() of
+// it, which stays as it is. Const functions may be called from several threads at the same time, and run side by side.
+// Same options and data, same bits: for any number of threads, any machine with the same build that fuses multiply-adds
+// (AVX2 or later, Arm), through the command or the library. A process that was forked starts threads of its own when it
+// first needs them.
 #pragma once
 
 #include <memory>
@@ -24,12 +26,14 @@
 #include <vector>
 
 #include "omvc/assignment.hpp"
+#include "omvc/borrowed.hpp"
 #include "omvc/checkpointing.hpp"
 #include "omvc/chunk.hpp"
 #include "omvc/exchange.hpp"
 #include "omvc/options.hpp"
 #include "omvc/report.hpp"
 #include "omvc/sink.hpp"
+#include "omvc/snapshot.hpp"
 #include "omvc/source.hpp"
 #include "omvc/update.hpp"
 
@@ -44,6 +48,12 @@ struct Feature {
   double weight = 0;  // the feature in the cluster's profile
   double lift = 0;    // the weight relative to the mean over clusters
   bool high = true;   // higher in the cluster than in the others, or lower
+};
+
+// A report, and what was found for every instance by its number.
+struct Fitted {
+  Report report;
+  Assignment found;
 };
 
 enum class ModelKind { whole, prediction };
@@ -81,6 +91,9 @@ class Clusterer {
   // them throw what it threw. Method omvc only, and data that can be read again.
   Report fit(Source& source, Sink& sink, Observer& observer, const Checkpointing& checkpointing, Exchange& exchange);
   Report fit(Source& source, Sink& sink);
+  // The same with the results in memory: of a source, or of arrays whose row i is instance i in every view.
+  Fitted fit(Source& source);
+  Fitted fit(std::vector<BorrowedView> views);
 
   // Learns one more chunk of new instances; Chunk::rows tells them apart, so number on from those already learned. The
   // first one decides the schema. A model that was fitted or loaded goes on from where it stands. Prototypes and
@@ -107,6 +120,9 @@ class Clusterer {
   // the model does not fit the chunk, and ErrorKind::usage if it has learned too few instances to have clusters.
   Assignment assign(Chunk chunk, bool embedding = false) const;
 
+  // What labels instances as this model does now, for other threads: cheap, and not changed by what this model learns.
+  Snapshot snapshot() const;
+
   // The same for a whole source, from where it stands, `chunk` instances at a time (0: as the model was learned, 256 or
   // more), read ahead while it is labelled. Results go to the sink in the order of the stream, numbered from 0. Returns
   // the number of instances. The observer may stop it after any chunk, which throws ErrorKind::interrupted.
@@ -129,7 +145,7 @@ class Clusterer {
   const Schema& schema() const;
   Index instances() const;                                // learned from
   int rank() const;                                       // columns of the embedding
-  std::span<const double> basis(std::size_t view) const;  // U_v, features x rank, row-major
+  std::span<const double> basis(std::size_t view) const;  // U_v, features x rank, row-major; none where there is none
   std::vector<int> clusters() const;                      // their numbers, ascending
   bool learns() const;                                    // partial_fit and cut can be called
   void set_threads(int threads);                          // changes no result
@@ -144,6 +160,7 @@ class Clusterer {
   friend struct PageMaker;  // omvc/page.hpp looks inside
   explicit Clusterer(StoredModel stored);
   Archive archive(ModelKind kind) const;
+  Impl& impl() const;           // throws ErrorKind::usage where this was moved from
   std::unique_ptr<Impl> impl_;  // const functions guard what they share
 };
 

@@ -4,8 +4,10 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "omvc/assignment.hpp"
 #include "omvc/chunk.hpp"
 #include "omvc/exchange.hpp"
 #include "omvc/kmeans.hpp"
@@ -39,6 +41,20 @@ class Sink {
   // Called once after the last block, does what prepare() does where that has not been called. A file appears under its
   // name only now, and whole.
   virtual void finish() {}
+};
+
+// Keeps results in memory: labels, confidence and distance of all instances by number, and embeddings where they are
+// asked for.
+class MemorySink final : public Sink {
+ public:
+  explicit MemorySink(bool embedding = false) : embedding_(embedding) {}
+  void write(const ResultRows& rows) override;
+  bool wants_embedding() const override { return embedding_; }
+  Assignment take() { return std::move(found_); }
+
+ private:
+  bool embedding_;
+  Assignment found_;
 };
 
 // One label per line. A `.csv` or `.tsv` file has more columns, under a header: the sample ids if `source` has any (it

@@ -25,8 +25,9 @@ class Source {
 
   virtual const Schema& schema() const = 0;
 
-  // The next instances of the stream, at most max_rows of them; nothing at the end. Never an empty chunk. Over a whole
-  // pass Chunk::rows holds every number from 0 to N-1 once, in any order that is the same for every pass.
+  // The next instances of the stream, at most max_rows of them; nothing at the end. A chunk without instances is no
+  // end. Over a whole pass Chunk::rows holds every number from 0 to N-1 once, in any order that is the same for every
+  // pass; other numbers are refused when the pass ends.
   virtual std::optional<Chunk> next(Index max_rows) = 0;
 
   // next() in two steps, so that several threads can share the work of reading. The first step, one at a time and in
@@ -59,6 +60,12 @@ class Source {
 // row numbers from 0 on, or none.
 std::unique_ptr<Source> make_table_source(Schema schema, Chunk table, std::vector<Index> order = {},
                                           std::vector<std::string> ids = {});
+
+// Tries a source: reads it twice, in chunks of different sizes, and throws ErrorKind::data for what does not hold:
+// sound chunks of the schema, row numbers 0 to N-1 each once, the number of instances that size() promises, as many ids
+// as are asked for or none, and the same data in the second reading. Returns N. For tests of a source of your own; it
+// needs a bit of memory per instance.
+Index check_source(Source& source);
 
 // Reads all of a source into one chunk. Memory grows with the data.
 Chunk read_all(Source& source);

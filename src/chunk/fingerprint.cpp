@@ -53,6 +53,14 @@ std::uint64_t hash_row(const B& X, Index i, std::uint64_t seed) {
 
 }  // namespace
 
+std::uint64_t number_hash(Index place, const Chunk& chunk) {
+  std::uint64_t sum = 0;
+  for (const Index row : chunk.rows) {
+    sum += mix(static_cast<std::uint64_t>(row) + 1) - mix(static_cast<std::uint64_t>(place++) + 1);
+  }
+  return sum;
+}
+
 std::uint64_t order_hash(Index place, const Chunk& chunk) {
   std::uint64_t sum = 0;
   for (const Index row : chunk.rows) {

@@ -15,4 +15,7 @@ std::uint64_t fingerprint(const Chunk& chunk);
 // and their row number.
 std::uint64_t order_hash(Index place, const Chunk& chunk);
 
+// 0 over a whole pass, summed up, where its row numbers are those of the places, each once and in any order.
+std::uint64_t number_hash(Index place, const Chunk& chunk);
+
 }  // namespace omvc

@@ -41,7 +41,7 @@ Report CompareFit::run() {
     const bool more = !position_.labelling && position_.pass <= passes_;
     if (!more && !method_->labels_again()) {
       data_.rewind();
-      check_data(look_at(data_, 0, observer_, compute_, [](auto, auto, Compute&) {}));
+      check_data(look_at(data_, {}, observer_, compute_, [](auto, auto, Compute&) {}));
     }
   } else {
     begin();
@@ -99,7 +99,7 @@ void CompareFit::look_first() {
   const Timed timed(profile_, Step::first_look);
   Survey survey(setting_.schema);
   const Progress found = look_at(
-      data_, 0, observer_, compute_,
+      data_, {}, observer_, compute_,
       [&](std::span<const Chunk* const> chunks, std::uint64_t, Compute& compute) { survey.add(chunks, compute); });
   check_survey(survey, setting_.schema, setting_.options);
   std::vector<ViewScaling> scaling;

@@ -15,7 +15,7 @@ constexpr Index kRows = 256;  // instances read at a time
 // Reading is a third of the work. Where many threads share the rest and wait for each other, there are no more of them
 // than are left: one that has to give way to a reader would keep all others waiting.
 Progress look_at(
-    Source& source, Index first, Observer& observer, Compute& compute,
+    Source& source, DataPart part, Observer& observer, Compute& compute,
     const std::function<void(std::span<const Chunk* const>, std::uint64_t fingerprint, Compute& compute)>& use) {
   constexpr int kMany = 8;
   const Schema schema = source.schema();
@@ -23,7 +23,11 @@ Progress look_at(
   std::optional<Compute> left;
   if (compute.threads() >= kMany) left.emplace(compute.threads() - readers);
   Pass pass(source, schema,
-            {.rows = kRows, .ahead = {.readers = readers, .grow = true}, .together = true, .first = first});
+            {.rows = kRows,
+             .ahead = {.readers = readers, .grow = true},
+             .together = true,
+             .first = part.first,
+             .whole = part.whole});
   pass.each([&](std::vector<StreamedChunk>& items) {
     std::vector<const Chunk*> chunks;
     std::uint64_t fingerprint = 0;

@@ -12,11 +12,17 @@
 
 namespace omvc {
 
-// Reads everything from where the source stands, whose first instance has the place `first` in all the data, and calls
+// What a source holds of all the data.
+struct DataPart {
+  Index first = 0;    // the place of its first instance
+  bool whole = true;  // all of them, so that their row numbers can be checked
+};
+
+// Reads everything from where the source stands, and calls
 // use(chunks, fingerprint of these chunks, compute) for as many chunks at once as are ready. Throws
 // ErrorKind::interrupted if the observer stops it.
 Progress look_at(
-    Source& source, Index first, Observer& observer, Compute& compute,
+    Source& source, DataPart part, Observer& observer, Compute& compute,
     const std::function<void(std::span<const Chunk* const>, std::uint64_t fingerprint, Compute& compute)>& use);
 
 }  // namespace omvc

@@ -1,5 +1,6 @@
 #include "pass/pass.hpp"
 
+#include <fmt/format.h>
 #include <optional>
 
 #include "omvc/error.hpp"
@@ -13,6 +14,13 @@ Pass::Pass(Source& source, const Schema& schema, PassOptions options)
 
 void Pass::count(const StreamedChunk& item) {
   progress_.order += order_hash(options_.first + progress_.instances, item.chunk);
+  if (options_.whole) {
+    numbers_ += number_hash(progress_.instances, item.chunk);
+    for (std::size_t i = 0; i < item.chunk.rows.size() && astray_ < 0; ++i) {
+      if (item.chunk.rows[i] <= last_) astray_ = progress_.instances + static_cast<Index>(i);
+      last_ = item.chunk.rows[i];
+    }
+  }
   progress_.fingerprint += item.fingerprint;
   progress_.instances += item.chunk.size();
   ++progress_.chunks;
@@ -49,7 +57,19 @@ bool Pass::each(const std::function<bool(std::vector<StreamedChunk>&)>& use) {
     }
     if (!use(items)) return false;
   }
+  if (numbers_ != 0) refuse_numbers();
   return true;
+}
+
+void Pass::refuse_numbers() const {
+  const std::string where =
+      astray_ < 0
+          ? ""
+          : fmt::format(" (instance {} of the stream has number {}, after a higher one or the same)", astray_, last_);
+  throw Error(ErrorKind::data,
+              fmt::format("the source delivered {} instances, whose row numbers are not 0 to {}, each once{}: number "
+                          "them through over all chunks (Chunk::rows; check_source tries a source)",
+                          progress_.instances, progress_.instances - 1, where));
 }
 
 }  // namespace omvc

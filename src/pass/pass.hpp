@@ -39,6 +39,7 @@ struct PassOptions {
   ReadAhead ahead = {};
   bool together = false;       // hands over all chunks that are ready, for work that threads share
   Index first = 0;             // place of the first instance in all the data
+  bool whole = false;          // all the data are read: their row numbers are checked at the end
   Profile* profile = nullptr;  // told of reading and waiting
 };
 
@@ -51,7 +52,8 @@ class Pass {
   void skip(const Progress& done);
 
   // Calls use(chunks) for one chunk after the other, or more at a time; when it is called they are in `progress`.
-  // Returns false where `use` did, which ends the pass.
+  // Returns false where `use` did, which ends the pass. Throws ErrorKind::data where the row numbers of all the data
+  // are not 0 to N-1, each once.
   bool each(const std::function<bool(std::vector<StreamedChunk>&)>& use);
 
   const Progress& progress() const { return progress_; }
@@ -60,10 +62,14 @@ class Pass {
  private:
   std::vector<StreamedChunk> next();
   void count(const StreamedChunk& item);
+  [[noreturn]] void refuse_numbers() const;
 
   PassOptions options_;
   ChunkStream stream_;
   Progress progress_;
+  std::uint64_t numbers_ = 0;  // number_hash of what was read
+  Index astray_ = -1;          // the first instance whose number is below that of the one before it
+  Index last_ = -1;            // row number
 };
 
 }  // namespace omvc

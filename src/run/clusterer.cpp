@@ -51,9 +51,26 @@ Clusterer::~Clusterer() = default;
 Clusterer::Clusterer(Clusterer&&) noexcept = default;
 Clusterer& Clusterer::operator=(Clusterer&&) noexcept = default;
 
+Clusterer::Impl& Clusterer::impl() const {
+  if (impl_) return *impl_;
+  throw Error(ErrorKind::usage, "this Clusterer was moved from: use the one that it was moved to");
+}
+
 Report Clusterer::fit(Source& source, Sink& sink) {
   Observer silent;
   return fit(source, sink, silent);
+}
+
+Fitted Clusterer::fit(Source& source) {
+  MemorySink sink;
+  Fitted out{.report = fit(source, sink), .found = {}};
+  out.found = sink.take();
+  return out;
+}
+
+Fitted Clusterer::fit(std::vector<BorrowedView> views) {
+  const std::unique_ptr<Source> source = make_borrowed_source(std::move(views));
+  return fit(*source);
 }
 
 Report Clusterer::fit(Source& source, Sink& sink, Observer& observer, const Checkpointing& checkpointing) {
@@ -63,28 +80,28 @@ Report Clusterer::fit(Source& source, Sink& sink, Observer& observer, const Chec
 
 Report Clusterer::fit(Source& source, Sink& sink, Observer& observer, const Checkpointing& checkpointing,
                       Exchange& exchange) {
-  const FitInput input{impl_->compute.get(), source, sink, observer, checkpointing};
-  if (impl_->options.method != Algorithm::omvc) {
+  const FitInput input{impl().compute.get(), source, sink, observer, checkpointing};
+  if (impl().options.method != Algorithm::omvc) {
     if (exchange.size() > 1) {
       throw Error(ErrorKind::usage, fmt::format("method {} runs in one process: start it without mpirun",
-                                                name_of(impl_->options.method)));
+                                                name_of(impl().options.method)));
     }
-    CompareFit run(impl_->options, input);
+    CompareFit run(impl().options, input);
     Report report = run.run();
-    impl_->model.reset();
-    impl_->compared = std::make_shared<CompareModel>(run.take_model());
+    impl().model.reset();
+    impl().compared = std::make_shared<CompareModel>(run.take_model());
     return report;
   }
-  Fit run(impl_->options, input, exchange);
+  Fit run(impl().options, input, exchange);
   Report report = run.run();
   if (exchange.rank() > 0) return report;
-  impl_->model = run.take_model();
-  impl_->compared.reset();
+  impl().model = run.take_model();
+  impl().compared.reset();
   return report;
 }
 
 Assignment Clusterer::partial_fit(Chunk chunk) {
-  if (impl_->model || impl_->compared) return partial_fit(std::move(chunk), impl_->schema());
+  if (impl().model || impl().compared) return partial_fit(std::move(chunk), impl().schema());
   Schema schema;
   for (std::size_t v = 0; v < chunk.views.size(); ++v) {
     schema.views.push_back({fmt::format("view{}", v + 1), block_cols(chunk.views[v].block), {}});
@@ -93,23 +110,23 @@ Assignment Clusterer::partial_fit(Chunk chunk) {
 }
 
 Assignment Clusterer::partial_fit(Chunk chunk, const Schema& schema) {
-  if (impl_->options.method != Algorithm::omvc) {
+  if (impl().options.method != Algorithm::omvc) {
     throw Error(ErrorKind::usage, fmt::format("only method omvc learns chunk by chunk, not {}: call fit",
-                                              name_of(impl_->options.method)));
+                                              name_of(impl().options.method)));
   }
-  if (!impl_->model && !impl_->compared) {
-    Setting setting{.options = impl_->options, .schema = {}, .scaling = {}, .clipped = {}};
+  if (!impl().model && !impl().compared) {
+    Setting setting{.options = impl().options, .schema = {}, .scaling = {}, .clipped = {}};
     setting.start(schema);
     Intake::check(chunk, schema);
-    impl_->model.emplace(impl_->options, schema);
+    impl().model.emplace(impl().options, schema);
   }
-  Model& model = impl_->living();
+  Model& model = impl().living();
   if (schema != model.intake().schema()) {
     throw Error(ErrorKind::data, "the chunk has other views or features than the model; match them first");
   }
   const Chunk learned = chunk;
   const Index generation = model.names().generation();
-  std::optional<Placed> placed = model.learn(std::move(chunk), impl_->compute.get());
+  std::optional<Placed> placed = model.learn(std::move(chunk), impl().compute.get());
   const bool made_again = model.names().generation() != generation;
   model.names().forget_moves();
   if (!placed || made_again) return model.placer() ? assign(learned) : Assignment{};
@@ -119,72 +136,78 @@ Assignment Clusterer::partial_fit(Chunk chunk, const Schema& schema) {
           .embedding = {}};
 }
 
-void Clusterer::refresh() { impl_->living().refresh(impl_->compute.get()); }
+void Clusterer::refresh() { impl().living().refresh(impl().compute.get()); }
 
 void Clusterer::cut(int clusters) {
   if (clusters == 1 || clusters < 0) {
     throw Error(ErrorKind::usage,
                 fmt::format("{} clusters cannot be cut: ask for 2 or more, or 0 to let the data say", clusters));
   }
-  Model& model = impl_->living();
-  if (!model.prototypes().factors) impl_->labeller();
-  model.cut(clusters, impl_->compute.get());
+  Model& model = impl().living();
+  if (!model.prototypes().factors) impl().labeller();
+  model.cut(clusters, impl().compute.get());
   model.rest();
-  impl_->options.clusters = clusters;
+  impl().options.clusters = clusters;
 }
 
 std::vector<ClusterEvent> Clusterer::events() {
-  return impl_->model ? impl_->model->names().take_events() : std::vector<ClusterEvent>{};
+  return impl().model ? impl().model->names().take_events() : std::vector<ClusterEvent>{};
 }
 
 std::vector<CutLevel> Clusterer::tree(int most) {
-  std::vector<CutLevel> levels = cluster_tree(impl_->living(), most, impl_->compute.get());
-  impl_->living().rest();
+  std::vector<CutLevel> levels = cluster_tree(impl().living(), most, impl().compute.get());
+  impl().living().rest();
   return levels;
 }
 
 Assignment Clusterer::assign(Chunk chunk, bool embedding) const {
-  const std::shared_ptr<const Labeller> labeller = impl_->labeller();
-  const std::lock_guard lock(impl_->sharing);
-  return labeller->label(std::move(chunk), embedding, impl_->compute.get());
+  const std::shared_ptr<const Labeller> labeller = impl().labeller();
+  return impl().share([&](Compute& compute) { return labeller->label(std::move(chunk), embedding, compute); });
 }
+
+Snapshot Clusterer::snapshot() const { return Snapshot(impl().labeller(), clusters()); }
 
 Index Clusterer::assign(Source& source, Sink& sink, Observer& observer, Index chunk) const {
   constexpr Index kRows = 256;
-  const std::shared_ptr<const Labeller> labeller = impl_->labeller();
-  if (chunk == 0) chunk = std::max(impl_->options.chunk, kRows);
-  const std::lock_guard lock(impl_->sharing);
-  return label_source(*labeller, source, sink, observer, chunk, impl_->compute.get());
+  const std::shared_ptr<const Labeller> labeller = impl().labeller();
+  if (chunk == 0) chunk = std::max(impl().options.chunk, kRows);
+  return impl().share(
+      [&](Compute& compute) { return label_source(*labeller, source, sink, observer, chunk, compute); });
 }
 
-const Options& Clusterer::options() const { return impl_->options; }
-const Schema& Clusterer::schema() const { return impl_->schema(); }
-bool Clusterer::learns() const { return impl_->model && impl_->model->can_learn(); }
+const Options& Clusterer::options() const { return impl().options; }
+const Schema& Clusterer::schema() const { return impl().schema(); }
+bool Clusterer::learns() const { return impl().model && impl().model->can_learn(); }
 
 Index Clusterer::instances() const {
-  if (impl_->model) return static_cast<Index>(impl_->model->tally().instances);
-  return impl_->compared ? static_cast<Index>(impl_->compared->instances()) : 0;
+  if (impl().model) return static_cast<Index>(impl().model->tally().instances);
+  return impl().compared ? static_cast<Index>(impl().compared->instances()) : 0;
 }
 
 int Clusterer::rank() const {
-  if (impl_->model) return impl_->model->prototypes().factors ? impl_->model->prototypes().factors->rank() : 0;
-  return impl_->compared ? impl_->compared->rank() : 0;
+  if (impl().model) return impl().model->prototypes().factors ? impl().model->prototypes().factors->rank() : 0;
+  return impl().compared ? impl().compared->rank() : 0;
 }
 
 std::span<const double> Clusterer::basis(std::size_t view) const {
-  const Factorisation* factors = impl_->compared ? impl_->compared->factors() : nullptr;
-  if (impl_->model) factors = impl_->model->prototypes().factors.get();
+  const Factorisation* factors = impl().compared ? impl().compared->factors() : nullptr;
+  if (impl().model) factors = impl().model->prototypes().factors.get();
   if (factors == nullptr) return {};
-  const Matrix& U = factors->state().views.at(view).U;
+  const auto& views = factors->state().views;
+  if (view >= views.size()) {
+    throw Error(ErrorKind::usage,
+                fmt::format("there is no view {}: the model has views 0 to {}", view, views.size() - 1));
+  }
+  const Matrix& U = views[view].U;
   return {U.data(), static_cast<std::size_t>(U.size())};
 }
 
 std::vector<int> Clusterer::clusters() const {
   std::vector<int> numbers;
-  if (impl_->model) {
-    numbers = impl_->model->names().numbers();
-  } else if (impl_->compared) {
-    for (int k = 0; k < impl_->options.clusters; ++k) numbers.push_back(k);
+  if (impl().model) {
+    numbers = impl().model->names().numbers();
+  } else if (impl().compared) {
+    for (int k = 0; k < impl().options.clusters; ++k) numbers.push_back(k);
   }
   std::sort(numbers.begin(), numbers.end());
   return numbers;
@@ -192,12 +215,12 @@ std::vector<int> Clusterer::clusters() const {
 
 ModelSummary Clusterer::summary() const {
   ModelSummary out;
-  if (impl_->compared) {
-    out.cluster_sizes = impl_->compared->sizes();
-    out.views = impl_->compared->views();
+  if (impl().compared) {
+    out.cluster_sizes = impl().compared->sizes();
+    out.views = impl().compared->views();
   }
-  if (!impl_->model) return out;
-  const Model& model = *impl_->model;
+  if (!impl().model) return out;
+  const Model& model = *impl().model;
   out.cluster_sizes = cluster_sizes(model);
   out.choice = model.clusters().choice;
   out.found_by = model.clusters().found_by;
@@ -208,23 +231,23 @@ ModelSummary Clusterer::summary() const {
 }
 
 void Clusterer::set_threads(int threads) {
-  Options changed = impl_->options;
+  Options changed = impl().options;
   changed.threads = threads;
   check_options(changed);
-  impl_->options = changed;
-  impl_->compute.set_threads(threads);
+  impl().options = changed;
+  impl().compute.set_threads(threads);
 }
 
 std::vector<Feature> Clusterer::top_features(std::size_t view, int cluster, int count) const {
-  impl_->labeller();
-  std::vector<int> numbers = impl_->model ? impl_->model->names().numbers() : clusters();
+  impl().labeller();
+  std::vector<int> numbers = impl().model ? impl().model->names().numbers() : clusters();
   const auto found = std::find(numbers.begin(), numbers.end(), cluster);
   if (view >= schema().views.size() || found == numbers.end() || count < 0) {
     throw Error(ErrorKind::usage,
                 fmt::format("there are no {} features of cluster {} in view {}", count, cluster, view));
   }
   const Matrix profiles =
-      impl_->model ? cluster_profiles(*impl_->model, view) : impl_->compared->profiles(view);  // d x K
+      impl().model ? cluster_profiles(*impl().model, view) : impl().compared->profiles(view);  // d x K
   std::vector<Feature> features;
   const auto& names = schema().views[view].feature_names;
   for (const Telling& telling : telling_features(profiles, found - numbers.begin(), count)) {

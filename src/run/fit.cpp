@@ -98,7 +98,10 @@ void Fit::keep_rows() {
 void Fit::learn_once() {
   begin_timing();
   Pass pass(*source_, setting_.schema,
-            {.rows = report_.chunk, .ahead = {.readers = readers_beside(compute_.threads())}, .profile = &profile_});
+            {.rows = report_.chunk,
+             .ahead = {.readers = readers_beside(compute_.threads())},
+             .whole = true,
+             .profile = &profile_});
   StreamCounts& counts = state_.counts;
   const bool complete = pass.each([&](std::vector<StreamedChunk>& items) {
     Chunk& chunk = items.front().chunk;

@@ -104,7 +104,8 @@ void Fit::take_part() {
 Look Fit::look_first() {
   const Timed timed(profile_, Step::first_look);
   Look out(setting_.options, setting_.schema, rows_.first);
-  together_.agree([&] { out = look(*source_, rows_.first, setting_, observer_, compute_); });
+  together_.agree(
+      [&] { out = look(*source_, {.first = rows_.first, .whole = together_.alone()}, setting_, observer_, compute_); });
   if (!together_.alone()) merge_looks(out);
   return out;
 }

@@ -33,7 +33,7 @@ bool Fit::start_from_checkpoint() {
   together_.agree([&] {
     if (wants_pass() || !together_.first()) return;
     data_.rewind();
-    check_data(look_at(data_, 0, observer_, compute_, [](auto, auto, Compute&) {}));
+    check_data(look_at(data_, {}, observer_, compute_, [](auto, auto, Compute&) {}));
   });
   return true;
 }

@@ -20,12 +20,21 @@ struct Clusterer::Impl {
   // What labels instances now. Throws ErrorKind::usage where there are no clusters.
   std::shared_ptr<const Labeller> labeller() const;
   Model& living();  // throws unless there is a model that learns
+  // Calls work(compute) for a const function: on all threads where nobody else has them just now, else on the calling
+  // thread alone. No result depends on it.
+  template <class F>
+  auto share(const F& work) {
+    const std::unique_lock lock(sharing, std::try_to_lock);
+    if (lock.owns_lock()) return work(compute.get());
+    Compute alone(1);
+    return work(alone);
+  }
 
   Options options;
   Team compute;
   std::optional<Model> model;
   std::shared_ptr<CompareModel> compared;
-  std::mutex sharing;  // const functions take turns in using `compute`
+  std::mutex sharing;  // of `compute`
 };
 
 }  // namespace omvc

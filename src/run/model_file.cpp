@@ -62,19 +62,19 @@ void save_stream(const Model& model, const std::string& after, const std::string
 
 Archive Clusterer::archive(ModelKind kind) const {
   const bool whole = kind == ModelKind::whole;
-  if (!impl_->model && !impl_->compared) {
+  if (!impl().model && !impl().compared) {
     throw Error(ErrorKind::usage, "there is nothing to save: the model has learned nothing yet");
   }
-  if (!whole) impl_->labeller();
-  if (whole && impl_->model && !impl_->model->can_learn()) {
+  if (!whole) impl().labeller();
+  if (whole && impl().model && !impl().model->can_learn()) {
     throw Error(ErrorKind::usage, "this model was saved for prediction only, so it cannot be saved whole");
   }
   Archive archive;
-  if (impl_->model) {
-    archive = model_archive(*impl_->model, whole);
+  if (impl().model) {
+    archive = model_archive(*impl().model, whole);
   } else {
-    impl_->compared->setting().put(archive);
-    impl_->compared->save(archive);
+    impl().compared->setting().put(archive);
+    impl().compared->save(archive);
   }
   return archive;
 }

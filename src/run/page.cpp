@@ -21,7 +21,7 @@ constexpr int kPlainFeatures = 5;            // of a cluster and view, where the
 // What pages need of a Clusterer's inside.
 struct PageMaker {
   Clusterer& clusterer;
-  Clusterer::Impl& impl = *clusterer.impl_;
+  Clusterer::Impl& impl = clusterer.impl();
 
   // A model that has what a map shows.
   Model* living() const {

@@ -161,7 +161,8 @@ Plan::Plan(Options options, Schema schema) : options_(std::move(options)), schem
 std::string Plan::look(Source& part, Index first, Observer& observer) const {
   WatchedCompute compute(options_, observer);
   PartSource source(part, first, schema_);
-  return save_look(omvc::look(source, first, started(*this).setting, observer, compute), *this);
+  return save_look(omvc::look(source, {.first = first, .whole = false}, started(*this).setting, observer, compute),
+                   *this);
 }
 
 std::string Plan::merge_looks(const std::string& one, const std::string& other) const {

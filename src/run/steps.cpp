@@ -177,9 +177,9 @@ Tally Tally::get(const Archive& archive, std::size_t views) {
                        .order = std::bit_cast<std::uint64_t>(numbers[3])}};
 }
 
-Look look(Source& source, Index first, const Setting& setting, Observer& observer, Compute& compute) {
-  Look out(setting.options, setting.schema, first);
-  look_at(source, first, observer, compute,
+Look look(Source& source, DataPart part, const Setting& setting, Observer& observer, Compute& compute) {
+  Look out(setting.options, setting.schema, part.first);
+  look_at(source, part, observer, compute,
           [&](std::span<const Chunk* const> chunks, std::uint64_t fingerprint, Compute& some) {
             out.add(chunks, fingerprint, some);
           });

@@ -14,6 +14,7 @@
 
 #include "model/model.hpp"
 #include "pass/checkpoint.hpp"
+#include "pass/first_look.hpp"
 #include "run/kept_rows.hpp"
 #include "tally/label_counts.hpp"
 
@@ -45,7 +46,7 @@ struct Tally {
 };
 
 // Looks at all rows from where the source stands; its first one has the place `first` in all the data.
-Look look(Source& source, Index first, const Setting& setting, Observer& observer, Compute& compute);
+Look look(Source& source, DataPart part, const Setting& setting, Observer& observer, Compute& compute);
 
 // Takes the look at all the data. Throws ErrorKind::data for data that the options cannot work with.
 void take_look(Fitting& fit, Look look, Compute& compute);

@@ -47,8 +47,8 @@ ViewDrift drift_of(const std::string& name, const ViewSurvey& before, const View
 
 UpdateReport Clusterer::update(Source& source, Observer& observer) {
   const auto start = std::chrono::steady_clock::now();
-  Model& model = impl_->living();
-  Compute& compute = impl_->compute.get();
+  Model& model = impl().living();
+  Compute& compute = impl().compute.get();
   const Schema schema = model.intake().schema();
   UpdateReport out;
   out.clusters_before = model.clusters().count;
@@ -57,7 +57,7 @@ UpdateReport Clusterer::update(Source& source, Observer& observer) {
   const Index first = instances();
   model.names().take_events();
   double placed_rows = 0;
-  Pass pass(source, schema, {.rows = impl_->options.chunk > 0 ? impl_->options.chunk : kRows});
+  Pass pass(source, schema, {.rows = impl().options.chunk > 0 ? impl().options.chunk : kRows});
   pass.each([&](std::vector<StreamedChunk>& items) {
     Chunk& chunk = items.front().chunk;
     model.intake().admit(chunk);  // while its rows have the numbers that the source gave them

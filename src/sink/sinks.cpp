@@ -181,6 +181,20 @@ class SinkList : public Sink {
 
 }  // namespace
 
+void MemorySink::write(const ResultRows& rows) {
+  const auto place = [&](auto& to, const auto& from, std::size_t width) {
+    if (from.empty()) return;
+    to.resize(std::max(to.size(), static_cast<std::size_t>(rows.first_row) * width + from.size()));
+    std::copy(from.begin(), from.end(), to.begin() + rows.first_row * static_cast<Index>(width));
+  };
+  place(found_.labels, rows.labels, 1);
+  place(found_.confidence, rows.confidence, 1);
+  place(found_.distance, rows.distance, 1);
+  const auto width = static_cast<std::size_t>(rows.embedding.cols);
+  const std::span<const double> embedding{rows.embedding.data, static_cast<std::size_t>(rows.embedding.rows) * width};
+  if (embedding_) place(found_.embedding, embedding, width);
+}
+
 std::unique_ptr<Sink> make_label_sink(const std::string& path, Source* source, int rank) {
   return std::make_unique<LabelSink>(path, source, rank);
 }

@@ -29,14 +29,14 @@ DenseBlock<T> block_of(const DenseRows<T>& X, Index first, Index last, const std
                        const std::string&) {
   DenseBlock<T> block{.rows = last - first, .cols = X.cols, .values = {}};
   const auto size = static_cast<std::size_t>(block.rows * X.cols);
-  if (X.col_step == 1 && X.row_step == X.cols) {
+  if (X.col_step == 1 && X.row_step.value_or(X.cols) == X.cols) {
     block.values = Buffer<T>::borrow({X.data + first * X.cols, size}, owner);
     return block;
   }
   std::vector<T>& values = block.values.own();
   values.resize(size);
   for (Index i = 0; i < block.rows; ++i) {
-    const T* row = X.data + (first + i) * X.row_step;
+    const T* row = X.data + (first + i) * X.row_step.value_or(X.cols);
     for (Index j = 0; j < X.cols; ++j) values[static_cast<std::size_t>(i * X.cols + j)] = row[j * X.col_step];
   }
   return block;
@@ -176,6 +176,25 @@ class BorrowedSource final : public Source {
 std::unique_ptr<Source> make_borrowed_source(Schema schema, std::vector<BorrowedView> views, Index instances,
                                              std::vector<std::string> ids) {
   return std::make_unique<BorrowedSource>(std::move(schema), std::move(views), instances, std::move(ids));
+}
+
+std::unique_ptr<Source> make_borrowed_source(std::vector<BorrowedView> views) {
+  Schema schema;
+  Index instances = 0;
+  for (const BorrowedView& view : views) {
+    std::visit(
+        [&](const auto& X) {
+          if (schema.views.empty()) instances = X.rows;
+          schema.views.push_back({fmt::format("view{}", schema.views.size() + 1), X.cols, {}});
+          if (X.rows == instances || view.instances) return;
+          refuse(schema.views.back().name, fmt::format("it has {} rows where the first view has {}: give every view a "
+                                                       "row for every instance, NaN where it is missing, or say which "
+                                                       "instances it has (BorrowedView::instances)",
+                                                       X.rows, instances));
+        },
+        view.rows);
+  }
+  return make_borrowed_source(std::move(schema), std::move(views), instances);
 }
 
 }  // namespace omvc

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "omvc/error.hpp"
 #include "omvc/source.hpp"
 
 #include "source/max_rows.hpp"
@@ -53,7 +54,12 @@ void Source::skip(Index rows) {
 }
 
 Source::Delivery Source::begin_next(Index max_rows) {
+  constexpr int kMostEmpty = 1'000'000;  // one after the other, after which nothing is likely to come
   std::optional<Chunk> chunk = next(max_rows);
+  for (int empty = 0; chunk && chunk->size() == 0; chunk = next(max_rows)) {
+    if (++empty < kMostEmpty) continue;
+    throw Error(ErrorKind::data, "the source delivers empty chunks without end: return nothing where the data end");
+  }
   if (!chunk) return {};
   const Index rows = chunk->size();
   return {rows, [held = std::make_shared<Chunk>(std::move(*chunk))] { return std::move(*held); }};

@@ -1,0 +1,17 @@
+// The version of the library. A program compares the macros, which are those of the headers it was compiled with, with
+// version(), which is that of the library it runs with.
+//
+// What holds between versions: within 0.x a new minor version may change the API; a patch does not. Model files of a
+// released version are read by all later ones of the same major version; checkpoints belong to the version that wrote
+// them.
+#pragma once
+
+#define OMVC_VERSION_MAJOR 0
+#define OMVC_VERSION_MINOR 2
+#define OMVC_VERSION_PATCH 0
+
+namespace omvc {
+
+const char* version();  // "0.2.0"
+
+}  // namespace omvc
