@@ -108,10 +108,21 @@ class Builder {
                                          : std::max(recipe_.dense_rows, recipe_.dense_rows_per_cluster * clusters_));
   }
 
+  Index dense_features() const {
+    Index sum = 0;
+    for (std::size_t v = 0; v < input_.unit_rows.size(); ++v) {
+      if (!input_.unit_rows[v]) sum += input_.schema.views[v].features;
+    }
+    return sum;
+  }
+
   Index fine_count() const {
     const Index wanted = direction_ ? recipe_.coarse_per_cluster * clusters_
                                     : std::max(recipe_.fine_per_cluster * clusters_, recipe_.least_fine);
-    const Index room = std::max(recipe_.fine_numbers / std::max<Index>(features_of(input_.schema), 1), Index{2});
+    const Index room = std::max(std::min(recipe_.fine_numbers / std::max<Index>(features_of(input_.schema), 1),
+                                         std::max(recipe_.dense_numbers / std::max<Index>(dense_features(), 1),
+                                                  recipe_.least_per_cluster * clusters_)),
+                                Index{2});
     // Clusters are groups of prototypes: there must be enough of them to be cut.
     const Index least = std::min(sample_.size(), 2 * std::max<Index>(input_.clusters, 2));
     return std::max(least, std::min({wanted, std::max(recipe_.most_fine, 2 * clusters_),

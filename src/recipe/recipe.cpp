@@ -34,6 +34,8 @@ constexpr std::array kNumbers = {
     OMVC_NUMBER(most_fine),
     OMVC_NUMBER(rows_per_fine),
     OMVC_NUMBER(fine_numbers),
+    OMVC_NUMBER(dense_numbers),
+    OMVC_NUMBER(least_per_cluster),
     OMVC_NUMBER(group_iterations),
     OMVC_NUMBER(fine_rounds),
     OMVC_NUMBER(prior_rows),

@@ -41,13 +41,15 @@ struct Recipe {
   Index coarse_per_cluster = 10;  // where rows are compared by direction
   Index least_fine = 300;
   Index most_fine = 1'000;
-  Index rows_per_fine = 4;              // of the sample, at least
-  Index fine_numbers = Index{4} << 20;  // features x prototypes, at most, where views are wide
-  Index group_iterations = 20;          // of k-means on the latent rows
-  Index fine_rounds = 2;                // of moving prototypes to the means of the rows that are nearest
-  double prior_rows = 1;                // that the factorisation counts for in a prototype; 0: it says nothing
-  Index sum_bits = 24;                  // a sum holds values to 2^-24 of the largest
-  Index near = 5;                       // prototypes among which an instance is placed
+  Index rows_per_fine = 4;               // of the sample, at least
+  Index fine_numbers = Index{4} << 20;   // features x prototypes, at most, where views are wide,
+  Index dense_numbers = Index{5} << 17;  // and dense features x prototypes, which every row is multiplied with, unless
+  Index least_per_cluster = 10;          // prototypes per cluster would not be left
+  Index group_iterations = 20;           // of k-means on the latent rows
+  Index fine_rounds = 2;                 // of moving prototypes to the means of the rows that are nearest
+  double prior_rows = 1;                 // that the factorisation counts for in a prototype; 0: it says nothing
+  Index sum_bits = 24;                   // a sum holds values to 2^-24 of the largest
+  Index near = 5;                        // prototypes among which an instance is placed
 
   Index cut_starts = 20;  // of k-means on eigenvectors of prototypes
 
