@@ -63,6 +63,7 @@ const std::map<std::string, Names> kMayKnowPublic{
     {"files", {"file", "run"}},
     {"input", {"source/formats", "source/join", "source/rows", "source/table"}},
     {"kmeans", {"cut", "fine", "kmeans", "pass", "report", "run", "sink", "tally"}},
+    {"look", {"run"}},
     {"mask", {"source/order"}},
     {"options", {"compare", "cut", "factorise", "model", "pass", "report", "run", "scale", "tally"}},
     {"page", {"report", "run"}},
