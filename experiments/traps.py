@@ -50,7 +50,7 @@ def digits():
     return halves(data.data[:, keep].astype(float), [f"p{j}" for j in np.flatnonzero(keep)], data.target)
 
 
-def planted(rows=600, clusters=4, columns=12, spread=0.9, seed=7):
+def planted(rows=600, clusters=4, columns=12, spread=0.75, seed=7):
     rng = np.random.default_rng(seed)
     truth = rng.integers(0, clusters, rows)
     centres = rng.normal(0, 1.6, (clusters, columns))
@@ -262,14 +262,15 @@ def measure(command, table, trap, scratch):
 
 
 def short(said):
-    """The first warning that is about columns or tables, in a few words."""
+    """What was said about columns and tables, in a few words."""
+    found = []
     for text in said:
-        for words, name in (("may stand for missing", "asks about the number"), ("taken for glitches", "names the cells"),
+        for words, name in (("may stand for missing", "asks about the number"), ("interquartile ranges", "names the cells"),
                             ("heavy tails", "names the columns, --scaling log"), ("One column alone", "names the column"),
                             ("is left out", "says what is left out"), ("lacks", "says what is missing")):
-            if words in text:
-                return name
-    return ""
+            if words in text and name not in found:
+                found.append(name)
+    return "; ".join(found)
 
 
 def table(command, only, scratch):

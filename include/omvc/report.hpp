@@ -40,7 +40,7 @@ struct PassReport {
 
 // What was found in one column of a view that its user should hear of.
 struct ColumnReport {
-  std::string name;   // or "column 3", where features have no names
+  std::string name;   // or "feature 3", where features have no names
   std::string found;  // glitches: few values beyond 10 interquartile ranges, brought back to the others; missing_word:
                       // a number such as -999 that may stand for a missing value, likewise; heavy_tail: many values
                       // beyond; far: few, and the scaling that was asked for leaves them so

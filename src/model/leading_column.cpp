@@ -40,7 +40,7 @@ std::optional<LeadingColumn> leading_column(const Model& model) {
           between.segment(static_cast<Index>(unit.first), static_cast<Index>(unit.last - unit.first)).sum();
       if (own <= most) continue;
       most = own;
-      leading = {.view = schema.views[v].name, .column = unit_name(unit, names)};
+      leading = {.view = schema.views[v].name, .column = unit_name(unit, schema.views[v])};
     }
   }
   if (columns < kFewColumns || !(most > kAlone * total)) return std::nullopt;

@@ -190,42 +190,39 @@ std::string some_of(const std::vector<std::string>& texts) {
 }
 
 void warn_of_columns(const ViewReport& view, std::vector<std::string>& warnings) {
-  std::vector<std::string> glitches;
+  constexpr Index kFewestTail = 4;  // cells of a column that are more than single ones
   std::vector<std::string> far;
   std::vector<std::string> words;
   std::vector<std::string> tails;
   std::string word;
+  bool clipped = false;
   for (const ColumnReport& column : view.columns) {
     const std::string cells = fmt::format("{} cell{}", column.cells, column.cells == 1 ? "" : "s");
-    if (column.found == "glitches")
-      glitches.push_back(fmt::format("{}: {}, up to {:.6g}", column.name, cells, column.value));
-    if (column.found == "far") far.push_back(fmt::format("{}: {}, up to {:.6g}", column.name, cells, column.value));
-    if (column.found == "heavy_tail")
-      tails.push_back(fmt::format("{}: {}, up to {:.6g}", column.name, cells, column.value));
-    if (column.found != "missing_word") continue;
-    words.push_back(
-        fmt::format("{}: {} {} {:.10g}", column.name, cells, column.cells == 1 ? "is" : "are", column.value));
-    if (word.empty()) word = fmt::format("{:.10g}", column.value);
+    if (column.found == "missing_word") {
+      words.push_back(
+          fmt::format("{}: {} {} {:.10g}", column.name, cells, column.cells == 1 ? "is" : "are", column.value));
+      if (word.empty()) word = fmt::format("{:.10g}", column.value);
+      continue;
+    }
+    const std::string text = fmt::format("{}: {}, up to {:.6g}", column.name, cells, column.value);
+    if (column.found != "heavy_tail") far.push_back(text);
+    if (column.found == "heavy_tail" || column.cells >= kFewestTail) tails.push_back(text);
+    clipped = clipped || column.found == "glitches";
   }
   if (!words.empty()) {
     warnings.push_back(
         fmt::format("View {} has numbers that may stand for missing values ({}). If they do, say so with "
-                    "--missing-values NA,{} (Python: make them NaN).",
+                    "--missing-values NA,{} (Python: make them NaN); meanwhile --scaling auto takes them "
+                    "as missing.",
                     view.name, some_of(words), word));
   }
-  if (!glitches.empty()) {
-    warnings.push_back(
-        fmt::format("View {} has values farther than {} interquartile ranges from all others ({}). They "
-                    "are taken for glitches, and do not set the range of their column.",
-                    view.name, kFence, some_of(glitches)));
-  }
   if (!far.empty()) {
-    warnings.push_back(
-        fmt::format("View {} has values farther than {} interquartile ranges from all others ({}), and "
-                    "the scaling that was asked for leaves them so; --scaling auto brings them back.",
-                    view.name, kFence, some_of(far)));
+    warnings.push_back(fmt::format("View {} has values farther than {} interquartile ranges from most others ({}). {}",
+                                   view.name, kFence, some_of(far),
+                                   clipped ? "They do not set the range of their column, and are brought back to it."
+                                           : "The scaling that was asked for leaves them so; auto brings them back."));
   }
-  // Many columns of one kind, as those of pictures, are no surprise to anybody.
+  // A few columns of a kind, as in pictures, are no surprise to anybody.
   if (!tails.empty() && static_cast<Index>(tails.size()) * 2 >= view.features) {
     warnings.push_back(
         fmt::format("View {} has {} columns with heavy tails ({}): most rows lie close together there. "
@@ -240,8 +237,8 @@ void warn_of_views(Report& report) {
   if (report.leading) {
     report.warnings.push_back(fmt::format(
         "One column alone is {:.0f} % of the difference between the clusters: {} of view {}. If that is not "
-        "what you are looking for, leave it out (--drop {}).",
-        100 * report.leading->share, report.leading->column, report.leading->view, report.leading->column));
+        "what you are looking for, leave it out, or choose a scaling that gives columns equal weight (auto).",
+        100 * report.leading->share, report.leading->column, report.leading->view));
   }
   for (const ViewReport& view : report.views) warn_of_columns(view, report.warnings);
   if (report.unobserved > 0) {

@@ -24,6 +24,10 @@ void put_scaling(Archive& archive, const std::string& key, const ViewScaling& sc
   archive.put(key + "/description", scaling.description);
   if (!scaling.reason.empty()) archive.put(key + "/reason", scaling.reason);
   if (!scaling.ceiling.empty()) archive.put(key + "/ceiling", scaling.ceiling);
+  if (!scaling.missing_below.empty()) {
+    archive.put(key + "/missing_below", scaling.missing_below);
+    archive.put(key + "/missing_above", scaling.missing_above);
+  }
   if (!scaling.unit.empty()) archive.put(key + "/unit", scaling.unit);
   std::vector<double> notes;
   for (const ColumnNote& note : scaling.notes) {
@@ -63,10 +67,15 @@ ViewScaling get_scaling(const Archive& archive, const std::string& key, Index fe
   };
   if (archive.has(key + "/ceiling")) scaling.ceiling = archive.numbers(key + "/ceiling", kSquarable);
   if (archive.has(key + "/unit")) scaling.unit = archive.numbers(key + "/unit", kSquarable);
+  if (archive.has(key + "/missing_below")) {
+    scaling.missing_below = archive.numbers(key + "/missing_below", kSquarable);
+    scaling.missing_above = archive.numbers(key + "/missing_above", kSquarable);
+  }
   scaling.notes = get_notes(archive, key + "/notes", features);
   const bool ratios = flags.size() == 6;
   if ((flags.size() != 5 && !ratios) || flags[4] < 0 || !fits(scaling.shift) || !fits(scaling.gain) ||
-      !fits(scaling.fill) || !fits(scaling.ceiling) || !fits(scaling.unit)) {
+      !fits(scaling.fill) || !fits(scaling.ceiling) || !fits(scaling.unit) || !fits(scaling.missing_below) ||
+      scaling.missing_above.size() != scaling.missing_below.size()) {
     throw Error(ErrorKind::data, fmt::format("the model's scaling '{}' does not fit its schema", key));
   }
   scaling.known = flags[0] != 0;
@@ -91,7 +100,7 @@ std::vector<ColumnReport> column_reports(const ViewScaling& scaling, const ViewS
   constexpr std::array kNames{"glitches", "missing_word", "heavy_tail"};
   std::vector<ColumnReport> out;
   for (const ColumnNote& note : scaling.notes) {
-    out.push_back({.name = unit_name({note.feature, note.feature + 1}, schema.feature_names),
+    out.push_back({.name = unit_name({note.feature, note.feature + 1}, schema),
                    .found = scaling.ceiling.empty() && note.kind == ColumnNote::Kind::glitches
                                 ? "far"
                                 : kNames[static_cast<std::size_t>(note.kind)],

@@ -36,7 +36,7 @@ std::string kind_of(const ViewSurvey& survey, const ColumnUnit& unit) {
 
 ColumnFacts facts_of(const ViewSurvey& survey, const ColumnUnit& unit, const ViewSchema& schema) {
   const std::size_t j = unit.first;
-  ColumnFacts out{.name = unit_name(unit, schema.feature_names),
+  ColumnFacts out{.name = unit_name(unit, schema),
                   .kind = kind_of(survey, unit),
                   .values = static_cast<Index>(unit.last - unit.first)};
   out.missing = static_cast<Index>(survey.observed - survey.known(j));

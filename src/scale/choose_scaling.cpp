@@ -129,6 +129,10 @@ void spread_columns(const ColumnsLook& look, ViewScaling& out) {
   out.factor = equal_variance(look.clean, out);
   out.unit = look.unit;
   out.notes = look.notes;
+  out.missing_below = look.missing_below;
+  out.missing_above = look.missing_above;
+  for (double& low : out.missing_below) low = std::max(low, -kLargestValue);  // which no value reaches
+  for (double& high : out.missing_above) high = std::min(high, kLargestValue);
   for (std::size_t j = 0; j < look.ceiling.size(); ++j) {
     const double high = look.clean.maximum[j];
     const double range = high - out.shift[j];
@@ -343,7 +347,8 @@ ViewScaling choose_scaling(Scaling scaling, const ViewSurvey& survey, const std:
   // A scaling that was asked for is what it is called, and what was found in the columns is told all the same.
   if (look != nullptr && !out.log_ratios) out.notes = look->notes;
   bool finite = std::isfinite(out.factor);
-  for (const std::vector<double>* values : {&out.shift, &out.gain, &out.fill, &out.ceiling, &out.unit}) {
+  for (const std::vector<double>* values :
+       {&out.shift, &out.gain, &out.fill, &out.ceiling, &out.unit, &out.missing_below, &out.missing_above}) {
     finite = finite && std::all_of(values->begin(), values->end(), [](double x) { return std::isfinite(x); });
   }
   if (finite) return out;

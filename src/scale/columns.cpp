@@ -14,8 +14,8 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t kColumnsAtOnce = 512;  // so that what is gathered of them stays small
 constexpr std::size_t kQuartileRows = 4096;  // more do not change a quartile by much
 constexpr double kMayBeFar = 5;              // standard deviations: 2 % of the values cannot all be nearer than this
+constexpr double kFenceOfFew = 100;          // interquartile ranges, where most values of a column are the same
 constexpr double kFewGlitches = 2;           // that may be glitches whatever their share
-constexpr double kAgain = 3;                 // cells of one value beyond the fence: a word
 constexpr double kGap = 0.5;                 // between a word and all other values, in their ranges
 constexpr double kLeastUnit = 1e-6;          // in means of the feature
 constexpr double kTwoValues = 1e-9;          // how far from two values the sums may be, which were rounded
@@ -119,13 +119,16 @@ double quantile(std::vector<double>& values, double share) {
   return values[static_cast<std::size_t>(at)];
 }
 
-// Where glitches begin on either side. Where half of the values are the same, the others tell how far is usual.
+// Where glitches begin on either side. Where half of the values are the same, the others tell how far is usual, less
+// clearly: most of what is not zero may be small.
 Extremes fence_of(std::vector<double>& values) {
   if (values.empty()) return {-kInfinity, kInfinity};
   double low = quantile(values, 0.25);
   double high = quantile(values, 0.75);
   double usual = high - low;
+  double fence = kFence;
   if (!(usual > 0)) {
+    fence = kFenceOfFew;
     const double middle = quantile(values, 0.5);
     std::erase(values, middle);
     if (values.empty()) return {-kInfinity, kInfinity};
@@ -133,7 +136,7 @@ Extremes fence_of(std::vector<double>& values) {
     high = std::max(quantile(values, 0.75), middle);
     usual = high - low;
   }
-  return {low - kFence * usual, high + kFence * usual};
+  return {low - fence * usual, high + fence * usual};
 }
 
 // What values add up to.
@@ -286,6 +289,7 @@ class ColumnScan {
       word[side] = says_missing(seen, side);
       if (word[side]) {
         note(ColumnNote::Kind::missing_word, seen.said[side], value);
+        take_word(seen.feature, side, value);
       } else if (seen.said[side] > 0) {
         const double y = seen.map(value);
         const bool far = y < seen.fence.low || y > seen.fence.high;
@@ -296,16 +300,18 @@ class ColumnScan {
     const bool far = seen.beyond.count > 0;
     const bool glitches =
         far && seen.beyond.count <= std::max(kFewGlitches, kMostGlitches * rows) && seen.inside.low < seen.inside.high;
-    // One number again and again is no glitch of a sensor.
-    const bool again = seen.beyond.count >= kAgain && seen.beyond.low == seen.beyond.high;
-    if (glitches) {
-      note(again ? ColumnNote::Kind::missing_word : ColumnNote::Kind::glitches, seen.beyond.count, seen.farthest);
-    }
+    if (glitches) note(ColumnNote::Kind::glitches, seen.beyond.count, seen.farthest);
     if (far && !glitches) {
       note(ColumnNote::Kind::heavy_tail, seen.beyond.count, seen.farthest);
       seen.inside.add(seen.beyond);
     }
     if (logarithms_ || glitches || word[0] || word[1]) keep(seen, glitches || word[0] || word[1]);
+  }
+
+  void take_word(std::size_t j, std::size_t side, double value) {
+    out_.missing_below.resize(survey_.sum.size(), -kInfinity);
+    out_.missing_above.resize(survey_.sum.size(), kInfinity);
+    (side == 0 ? out_.missing_below : out_.missing_above)[j] = value;
   }
 
   // What stands in the survey from now on. Rows that are not in the sample may reach farther than those that are.
@@ -342,8 +348,9 @@ std::vector<ColumnUnit> column_units(const ViewSurvey& survey, const std::vector
   return units;
 }
 
-std::string unit_name(const ColumnUnit& unit, const std::vector<std::string>& names) {
-  if (names.empty()) return fmt::format("column {}", unit.first + 1);
+std::string unit_name(const ColumnUnit& unit, const ViewSchema& schema) {
+  const std::vector<std::string>& names = schema.feature_names;
+  if (names.empty()) return "feature " + schema.feature_name(static_cast<Index>(unit.first));
   if (unit.last == unit.first + 1) return names[unit.first];
   const std::string_view by_value = title_of(names[unit.first], "=");
   return std::string(by_value.empty() ? title_of(names[unit.first], "_.") : by_value);

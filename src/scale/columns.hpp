@@ -31,8 +31,8 @@ struct ColumnUnit {
 // names begin alike up to the last "_" or "." and of which every row has just one.
 std::vector<ColumnUnit> column_units(const ViewSurvey& survey, const std::vector<std::string>& names);
 
-// What users call a unit; "column 3" where features have no names.
-std::string unit_name(const ColumnUnit& unit, const std::vector<std::string>& names);
+// What users call a unit; "feature 3" where features have no names.
+std::string unit_name(const ColumnUnit& unit, const ViewSchema& schema);
 
 // What is to be told of a column.
 struct ColumnNote {
@@ -54,8 +54,10 @@ struct ColumnsLook {
   std::vector<ColumnUnit> units;
   // The survey as if glitches and words were not there; of the logarithms, where they were asked for.
   ViewSurvey clean;
-  std::vector<double> ceiling;    // of each feature: the largest value of `clean` where it has a glitch or a word, else
-                                  // infinite; empty: no rows were looked at
+  std::vector<double> ceiling;  // of each feature: the largest value of `clean` where it has a glitch or a word, else
+                                // infinite; empty: no rows were looked at
+  std::vector<double> missing_below;  // of each feature: the word that is its smallest value, else -infinity; and
+  std::vector<double> missing_above;  // the one that is its largest, else infinity; empty: no column has any
   std::vector<double> unit;       // of each feature, where logarithms were asked for: that of log(1 + x / unit); 0: the
                                   // feature has negative values and stays as it is
   std::vector<ColumnNote> notes;  // by feature

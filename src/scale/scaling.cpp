@@ -34,6 +34,12 @@ bool changes_nothing(const ViewScaling& scaling) {
          scaling.ceiling.empty() && scaling.unit.empty();
 }
 
+// Whether a number is none, but a word for a missing value.
+bool is_missing(const ViewScaling& scaling, std::size_t j, double x) {
+  if (x != x) return true;
+  return !scaling.missing_below.empty() && (x <= scaling.missing_below[j] || x >= scaling.missing_above[j]);
+}
+
 // A number as the scaling takes it: its logarithm where that was asked for.
 double logarithm(const ViewScaling& scaling, std::size_t j, double x) {
   if (scaling.unit.empty() || !(scaling.unit[j] > 0)) return x;
@@ -56,7 +62,9 @@ void apply_by_feature(const ViewScaling& scaling, bool keep_sign, DenseBlock<T>&
   for (std::size_t i = 0; i < static_cast<std::size_t>(X.rows); ++i) {
     T* row = X.values.data() + i * d;
     for (std::size_t j = 0; j < d; ++j) {
-      const double cell = row[j] == row[j] ? logarithm(scaling, j, static_cast<double>(row[j])) : fill[j];
+      const double cell = is_missing(scaling, j, static_cast<double>(row[j]))
+                              ? fill[j]
+                              : logarithm(scaling, j, static_cast<double>(row[j]));
       const double x = ((cell > ceiling[j] ? ceiling[j] : cell) - shift[j]) * gain[j];
       row[j] = static_cast<T>((x < least ? least : x) * scaling.factor);
     }
@@ -90,8 +98,9 @@ Index apply(const ViewScaling& scaling, B& X, const Refuse& refuse) {
     double squares = 0;
     for_row(X, i, [&](T& entry, std::size_t j) {
       auto x = static_cast<double>(entry);
-      if (scaling.refuse_negatives && x < 0) refuse(i);
-      x = x != x ? (scaling.fill.empty() ? 0 : scaling.fill[j]) : logarithm(scaling, j, x);
+      const bool missing = is_missing(scaling, j, x);
+      if (scaling.refuse_negatives && x < 0 && !missing) refuse(i);
+      x = missing ? (scaling.fill.empty() ? 0 : scaling.fill[j]) : logarithm(scaling, j, x);
       if (!scaling.ceiling.empty()) x = std::min(x, scaling.ceiling[j]);
       if (scaling.clip && x < 0) {
         x = 0;

@@ -31,8 +31,12 @@ struct ViewScaling {
   std::vector<double> fill;     // of each feature, before shift and gain: what stands in for a missing cell (NaN)
   std::vector<double> ceiling;  // of each feature, before shift and gain: larger values are brought back to it; empty:
                                 // none. Smaller values than the shift are brought back to it wherever there is one.
-  std::vector<double> unit;     // of each feature: numbers become log(1 + x / unit) first, and shift, gain, fill and
-                                // ceiling are of those; 0: they stay as they are; empty: all do
+  // Of each feature, in the data's own numbers: values up to `missing_below` and from `missing_above` on are words for
+  // a missing value, and filled like one; empty: none are.
+  std::vector<double> missing_below;
+  std::vector<double> missing_above;
+  std::vector<double> unit;       // of each feature: numbers become log(1 + x / unit) first, and shift, gain, fill and
+                                  // ceiling are of those; 0: they stay as they are; empty: all do
   std::vector<ColumnNote> notes;  // what was found in the columns
   std::string description;        // in words, for reports
   std::string reason;             // why it was chosen, likewise

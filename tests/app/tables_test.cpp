@@ -99,7 +99,7 @@ TEST_F(Tables, GlitchesAreClippedAndNamed) {
   }
   const Outcome after = fit();
   EXPECT_NEAR(nmi(after), before, 0.03);
-  EXPECT_NE(after.err.find("taken for glitches"), std::string::npos) << after.err;
+  EXPECT_NE(after.err.find("interquartile ranges from most others"), std::string::npos) << after.err;
   EXPECT_NE(after.err.find("x0: 1 cell"), std::string::npos) << after.err;
   EXPECT_EQ(after.json()["view_details"][0]["columns"].size(), 6u);
 }

@@ -71,8 +71,9 @@ TEST(Columns, CategoriesAndColumnsOfTwoValuesAreUnits) {
   using Ends = std::vector<std::pair<std::size_t, std::size_t>>;
   EXPECT_EQ(ends_of(seen.look.units, true), (Ends{{1, 2}, {2, 5}, {5, 6}, {6, 7}}));
   EXPECT_EQ(ends_of(seen.look.units, false), (Ends{{0, 1}, {7, 8}}));
-  EXPECT_EQ(unit_name(seen.look.units[2], named), "c");
-  EXPECT_EQ(unit_name(seen.look.units[3], named), "d_1");
+  EXPECT_EQ(unit_name(seen.look.units[2], {"view1", 8, named}), "c");
+  EXPECT_EQ(unit_name(seen.look.units[3], {"view1", 8, named}), "d_1");
+  EXPECT_EQ(unit_name(seen.look.units[3], {"view1", 8, {}}), "feature 5");
   // What pandas.get_dummies calls them, where every row has one of them.
   EXPECT_EQ(ends_of(look_at(X, {"a", "b", "c_x", "c_y", "c_z", "d", "f", "e"}).look.units, true),
             (Ends{{1, 2}, {2, 5}, {5, 6}, {6, 7}}));
@@ -231,6 +232,16 @@ TEST(Columns, ValuesFarOutComeBack) {
   const ViewScaling asked = chosen(Scaling::minmax, seen);
   EXPECT_TRUE(asked.ceiling.empty());
   EXPECT_EQ(asked.notes, seen.look.notes);
+}
+
+TEST(Columns, WordsAreFilledLikeMissingCells) {
+  Matrix X = normal(200, 2, 14);
+  for (Index i = 0; i < 200; i += 10) X(i, 1) = 9999;
+  Matrix Y = X;
+  for (Index i = 0; i < 200; i += 10) Y(i, 1) = test::kNan;
+  const Matrix words = scaled(chosen(Scaling::automatic, look_at(X)), X);
+  const Matrix missing = scaled(chosen(Scaling::automatic, look_at(Y)), Y);
+  EXPECT_LT((words - missing).cwiseAbs().maxCoeff(), 1e-9);
 }
 
 TEST(Columns, LogarithmsAreThoseOfTheFormulaAndComeBack) {
