@@ -190,7 +190,6 @@ std::string some_of(const std::vector<std::string>& texts) {
 }
 
 void warn_of_columns(const ViewReport& view, std::vector<std::string>& warnings) {
-  constexpr Index kFewestTail = 4;  // cells of a column that are more than single ones
   std::vector<std::string> far;
   std::vector<std::string> words;
   std::vector<std::string> tails;
@@ -205,8 +204,7 @@ void warn_of_columns(const ViewReport& view, std::vector<std::string>& warnings)
       continue;
     }
     const std::string text = fmt::format("{}: {}, up to {:.6g}", column.name, cells, column.value);
-    if (column.found != "heavy_tail") far.push_back(text);
-    if (column.found == "heavy_tail" || column.cells >= kFewestTail) tails.push_back(text);
+    (column.found == "heavy_tail" ? tails : far).push_back(text);
     clipped = clipped || column.found == "glitches";
   }
   if (!words.empty()) {

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <fmt/format.h>
 #include <limits>
 #include <variant>
+
+#include "scale/fence.hpp"
 
 namespace omvc {
 namespace {
@@ -14,11 +15,12 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t kColumnsAtOnce = 512;  // so that what is gathered of them stays small
 constexpr std::size_t kQuartileRows = 4096;  // more do not change a quartile by much
 constexpr double kMayBeFar = 5;              // standard deviations: 2 % of the values cannot all be nearer than this
-constexpr double kFenceOfFew = 100;          // interquartile ranges, where most values of a column are the same
+constexpr double kLeastTail = 0.005;         // share of the values beyond the plain fence that is a heavy tail,
+constexpr double kFewestTail = 4;            // and their number
+constexpr std::size_t kMostOutside = 4096;   // more than the glitches of a sample can be
 constexpr double kFewGlitches = 2;           // that may be glitches whatever their share
 constexpr double kGap = 0.5;                 // between a word and all other values, in their ranges
 constexpr double kLeastUnit = 1e-6;          // in means of the feature
-constexpr double kTwoValues = 1e-9;          // how far from two values the sums may be, which were rounded
 
 // Numbers that people write for a missing value, with either sign; and those that are too large to be measured.
 constexpr std::array kWords{9.0,       99.0,    999.0,   9999.0,  99999.0,      999999.0,
@@ -27,62 +29,6 @@ constexpr double kHuge = 1e20;
 
 bool is_word(double x) {
   return std::abs(x) >= kHuge || std::find(kWords.begin(), kWords.end(), std::abs(x)) != kWords.end();
-}
-
-struct Extremes {
-  double low = 0;
-  double high = 0;
-};
-
-// A feature that is stored for some instances only is zero for the others.
-Extremes extremes_of(const ViewSurvey& survey, std::size_t j) {
-  const bool zeros = survey.nonzeros[j] < survey.known(j);
-  return {zeros ? std::min(survey.minimum[j], 0.0) : survey.minimum[j],
-          zeros ? std::max(survey.maximum[j], 0.0) : survey.maximum[j]};
-}
-
-// Whether every value of a feature is its smallest or its largest: then the products of the distances to both add up
-// to nothing.
-bool has_two_values(const ViewSurvey& survey, std::size_t j) {
-  const auto [low, high] = extremes_of(survey, j);
-  if (!(low < high) || !std::isfinite(high - low)) return false;
-  const double known = survey.known(j);
-  const double between = (low + high) * survey.sum[j] - survey.squares[j] - known * low * high;
-  const double size = known * std::max({low * low, high * high, (high - low) * (high - low)});
-  return std::abs(between) <= kTwoValues * size;
-}
-
-bool is_constant(const ViewSurvey& survey, std::size_t j) {
-  const auto [low, high] = extremes_of(survey, j);
-  return !(low < high);
-}
-
-// 0 and 1, or one of them.
-bool is_flag(const ViewSurvey& survey, std::size_t j) {
-  const auto [low, high] = extremes_of(survey, j);
-  return (has_two_values(survey, j) && low == 0 && high == 1) || (is_constant(survey, j) && (low == 0 || low == 1));
-}
-
-// What a name begins with, up to the last of these marks; empty where there is none.
-std::string_view title_of(std::string_view name, std::string_view marks) {
-  const std::size_t at = name.find_last_of(marks);
-  return at == std::string_view::npos ? std::string_view() : name.substr(0, at);
-}
-
-// The end of the category that begins with feature j; j where none does.
-std::size_t end_of_category(const ViewSurvey& survey, const std::vector<std::string>& names, std::size_t j) {
-  if (names.empty() || !is_flag(survey, j)) return j;
-  for (const std::string_view marks : {std::string_view("="), std::string_view("_.")}) {
-    const std::string_view title = title_of(names[j], marks);
-    if (title.empty()) continue;
-    std::size_t end = j;
-    double ones = 0;
-    for (; end < names.size() && title_of(names[end], marks) == title && is_flag(survey, end); ++end) {
-      ones += survey.sum[end];
-    }
-    if (end > j + 1 && (marks == "=" || std::abs(ones - survey.known(j)) <= kTwoValues * ones)) return end;
-  }
-  return j;
 }
 
 // Calls use(row of numbers) for the rows of a view, all of them or the first `most`.
@@ -112,33 +58,6 @@ void for_rows(std::span<const Chunk> chunks, std::size_t view, std::size_t most,
   }
 }
 
-// The value that a share of them lies below. Reorders them.
-double quantile(std::vector<double>& values, double share) {
-  const auto at = static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1) + 0.5);
-  std::nth_element(values.begin(), values.begin() + at, values.end());
-  return values[static_cast<std::size_t>(at)];
-}
-
-// Where glitches begin on either side. Where half of the values are the same, the others tell how far is usual, less
-// clearly: most of what is not zero may be small.
-Extremes fence_of(std::vector<double>& values) {
-  if (values.empty()) return {-kInfinity, kInfinity};
-  double low = quantile(values, 0.25);
-  double high = quantile(values, 0.75);
-  double usual = high - low;
-  double fence = kFence;
-  if (!(usual > 0)) {
-    fence = kFenceOfFew;
-    const double middle = quantile(values, 0.5);
-    std::erase(values, middle);
-    if (values.empty()) return {-kInfinity, kInfinity};
-    low = std::min(quantile(values, 0.25), middle);
-    high = std::max(quantile(values, 0.75), middle);
-    usual = high - low;
-  }
-  return {low - fence * usual, high + fence * usual};
-}
-
 // What values add up to.
 struct Sums {
   double count = 0;
@@ -154,25 +73,20 @@ struct Sums {
     low = std::min(low, x);
     high = std::max(high, x);
   }
-  void add(const Sums& other) {
-    count += other.count;
-    sum += other.sum;
-    squares += other.squares;
-    low = std::min(low, other.low);
-    high = std::max(high, other.high);
-  }
 };
 
 // One column while it is looked at.
 struct Seen {
   std::size_t feature = 0;
-  double unit = 0;              // of its logarithm; 0: none
-  Extremes all;                 // of all rows, in the data's own numbers
-  std::array<bool, 2> words{};  // whether all.low, all.high may be words
+  double unit = 0;                        // of its logarithm; 0: none
+  Extremes all;                           // of all rows, in the data's own numbers
+  std::array<bool, 2> words{};            // whether all.low, all.high may be words
+  Extremes plain{-kInfinity, kInfinity};  // what most numbers are within; and what all but glitches are within
   Extremes fence{-kInfinity, kInfinity};
-  Sums inside;  // this and the rest: after the logarithm
-  Sums beyond;
-  double farthest = 0;           // of those beyond, in the data's own numbers
+  Sums inside;                   // this fence, after the logarithm
+  std::vector<double> outside;   // in the data's own numbers, as long as they are few
+  double tail = 0;               // numbers inside it that are not within the plain one
+  double longest = 0;            // the farthest of them, in the data's own numbers
   std::array<double, 2> said{};  // how often each word was found
   std::vector<double> gathered;
 
@@ -244,7 +158,13 @@ class ColumnScan {
         if (!std::isnan(x) && !seen.may_be_word(x)) seen.gathered.push_back(seen.map(x));
       }
     });
-    for (Seen& seen : columns) seen.fence = fence_of(seen.gathered);
+    for (Seen& seen : columns) {
+      const std::vector<double> values = seen.gathered;
+      seen.fence = seen.plain = fence_of(seen.gathered, kFence);
+      if (logarithms_) continue;
+      const Extremes wide = fence_of_logarithms(values, seen.plain);
+      seen.fence = {std::min(seen.plain.low, wide.low), std::max(seen.plain.high, wide.high)};
+    }
     for_rows(rows_, view_, std::numeric_limits<std::size_t>::max(), [&](const std::vector<double>& row) {
       for (Seen& seen : columns) count(row[seen.feature], seen);
     });
@@ -258,10 +178,19 @@ class ColumnScan {
       return;
     }
     const double y = seen.map(x);
-    if (y >= seen.fence.low && y <= seen.fence.high) return seen.inside.add(y);
-    seen.beyond.add(y);
-    const double usual = seen.inside.count > 0 ? seen.inside.sum / seen.inside.count : 0;
-    if (seen.beyond.count == 1 || std::abs(y - usual) > std::abs(seen.map(seen.farthest) - usual)) seen.farthest = x;
+    const bool within = y >= seen.fence.low && y <= seen.fence.high;
+    if (!within && seen.outside.size() < kMostOutside) {
+      seen.outside.push_back(x);
+      return;
+    }
+    seen.inside.add(y);
+    if (y < seen.plain.low || y > seen.plain.high) lengthen(x, seen);
+  }
+
+  static void lengthen(double x, Seen& seen) {
+    seen.tail += 1;
+    const double usual = (seen.plain.low + seen.plain.high) / 2;
+    if (seen.tail == 1 || std::abs(seen.map(x) - usual) > std::abs(seen.map(seen.longest) - usual)) seen.longest = x;
   }
 
   // A number of the list is a word where it is said again, and lies beyond the fence or far from all other values.
@@ -276,36 +205,75 @@ class ColumnScan {
     return range > 0 && gap >= kGap * range;
   }
 
-  void judge(Seen& seen) {
-    const double rows = seen.inside.count + seen.beyond.count + seen.said[0] + seen.said[1];
-    if (!(rows > 0)) return;
-    const double stands_for = survey_.known(seen.feature) / rows;
-    const auto note = [&](ColumnNote::Kind kind, double cells, double value) {
-      out_.notes.push_back({kind, seen.feature, std::round(cells * stands_for), value});
+  // What is outside of the fence and no farther from the numbers inside than their range goes on with them.
+  static void take_neighbours(Seen& seen) {
+    std::sort(seen.outside.begin(), seen.outside.end());
+    const auto takes = [&](double x) {
+      const double y = seen.map(x);
+      const double range = seen.inside.high - seen.inside.low;
+      if (y - seen.inside.high >= range || seen.inside.low - y >= range) return false;
+      seen.inside.add(y);
+      lengthen(x, seen);
+      return true;
     };
-    std::array<bool, 2> word{};
+    const auto above =
+        std::find_if(seen.outside.begin(), seen.outside.end(), [&](double x) { return seen.map(x) > seen.fence.high; });
+    auto last = above;
+    while (last != seen.outside.end() && takes(*last)) ++last;
+    auto first = above;
+    while (first != seen.outside.begin() && takes(*(first - 1))) --first;
+    seen.outside.erase(first, last);
+  }
+
+  // Whether the extremes of the column are words; notes them, and gives back those that are numbers.
+  bool find_words(Seen& seen, double stands_for) {
+    bool any = false;
     for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
       const double value = side == 0 ? seen.all.low : seen.all.high;
-      word[side] = says_missing(seen, side);
-      if (word[side]) {
-        note(ColumnNote::Kind::missing_word, seen.said[side], value);
+      const double y = seen.map(value);
+      const bool within = y >= seen.fence.low && y <= seen.fence.high;
+      if (says_missing(seen, side)) {
+        note(ColumnNote::Kind::missing_word, seen, seen.said[side] * stands_for, value);
         take_word(seen.feature, side, value);
+        any = true;
+      } else if (within) {
+        if (seen.said[side] > 0) seen.inside.add(y, seen.said[side]);
       } else if (seen.said[side] > 0) {
-        const double y = seen.map(value);
-        const bool far = y < seen.fence.low || y > seen.fence.high;
-        if (far) seen.farthest = value;
-        (far ? seen.beyond : seen.inside).add(y, seen.said[side]);
+        seen.outside.insert(seen.outside.end(), static_cast<std::size_t>(seen.said[side]), value);
+      } else if (std::find(seen.outside.begin(), seen.outside.end(), value) == seen.outside.end()) {
+        seen.outside.push_back(value);  // of a row that is not in the sample
       }
     }
-    const bool far = seen.beyond.count > 0;
+    return any;
+  }
+
+  void judge(Seen& seen) {
+    const double rows = seen.inside.count + static_cast<double>(seen.outside.size()) + seen.said[0] + seen.said[1];
+    if (!(seen.inside.count > 0)) return;
+    const double stands_for = survey_.known(seen.feature) / rows;
+    const bool words = find_words(seen, stands_for);
+    take_neighbours(seen);
+    const auto far = static_cast<double>(seen.outside.size());
     const bool glitches =
-        far && seen.beyond.count <= std::max(kFewGlitches, kMostGlitches * rows) && seen.inside.low < seen.inside.high;
-    if (glitches) note(ColumnNote::Kind::glitches, seen.beyond.count, seen.farthest);
-    if (far && !glitches) {
-      note(ColumnNote::Kind::heavy_tail, seen.beyond.count, seen.farthest);
-      seen.inside.add(seen.beyond);
+        far > 0 && far <= std::max(kFewGlitches, kMostGlitches * rows) && seen.inside.low < seen.inside.high;
+    if (glitches) {
+      const bool below =
+          seen.inside.low - seen.map(seen.outside.front()) > seen.map(seen.outside.back()) - seen.inside.high;
+      note(ColumnNote::Kind::glitches, seen, far * stands_for, below ? seen.outside.front() : seen.outside.back());
+    } else {
+      for (const double x : seen.outside) {
+        seen.inside.add(seen.map(x));
+        lengthen(x, seen);
+      }
     }
-    if (logarithms_ || glitches || word[0] || word[1]) keep(seen, glitches || word[0] || word[1]);
+    if (seen.tail >= std::max(kFewestTail, kLeastTail * rows)) {
+      note(ColumnNote::Kind::heavy_tail, seen, seen.tail * stands_for, seen.longest);
+    }
+    if (logarithms_ || glitches || words) keep(seen, glitches || words);
+  }
+
+  void note(ColumnNote::Kind kind, const Seen& seen, double cells, double value) {
+    out_.notes.push_back({kind, seen.feature, std::round(cells), value});
   }
 
   void take_word(std::size_t j, std::size_t side, double value) {
@@ -336,25 +304,6 @@ class ColumnScan {
 };
 
 }  // namespace
-
-std::vector<ColumnUnit> column_units(const ViewSurvey& survey, const std::vector<std::string>& names) {
-  std::vector<ColumnUnit> units;
-  for (std::size_t j = 0; j < survey.sum.size();) {
-    const std::size_t end = end_of_category(survey, names, j);
-    const bool category = end > j;
-    units.push_back({j, category ? end : j + 1, category || has_two_values(survey, j)});
-    j = units.back().last;
-  }
-  return units;
-}
-
-std::string unit_name(const ColumnUnit& unit, const ViewSchema& schema) {
-  const std::vector<std::string>& names = schema.feature_names;
-  if (names.empty()) return "feature " + schema.feature_name(static_cast<Index>(unit.first));
-  if (unit.last == unit.first + 1) return names[unit.first];
-  const std::string_view by_value = title_of(names[unit.first], "=");
-  return std::string(by_value.empty() ? title_of(names[unit.first], "_.") : by_value);
-}
 
 ColumnsLook look_at_columns(const ViewSurvey& survey, const ViewSchema& schema, std::span<const Chunk> rows,
                             std::size_t view, bool logarithms) {
