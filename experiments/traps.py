@@ -305,7 +305,7 @@ def main():
             print(line, flush=True)
             lines.append(line)
     if arguments.write:
-        docs_page.put("quality.md", "traps", "\n".join([*lines, "", docs_page.stamp("experiments/traps.py", "1 thread")]))
+        docs_page.put("quality.md", "traps", "\n".join([*lines, "", docs_page.stamp("experiments/traps.py --write", "1 thread")]))
 
 
 if __name__ == "__main__":

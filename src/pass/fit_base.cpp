@@ -235,7 +235,7 @@ void warn_of_views(Report& report) {
   if (report.leading) {
     report.warnings.push_back(fmt::format(
         "One column alone is {:.0f} % of the difference between the clusters: {} of view {}. If that is not "
-        "what you are looking for, leave it out, or choose a scaling that gives columns equal weight (auto).",
+        "what you are looking for, leave it out (--drop).",
         100 * report.leading->share, report.leading->column, report.leading->view));
   }
   for (const ViewReport& view : report.views) warn_of_columns(view, report.warnings);

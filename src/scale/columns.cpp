@@ -19,6 +19,7 @@ constexpr double kLeastTail = 0.005;         // share of the values beyond the p
 constexpr double kFewestTail = 4;            // and their number
 constexpr std::size_t kMostOutside = 4096;   // more than the glitches of a sample can be
 constexpr double kFewGlitches = 2;           // that may be glitches whatever their share
+constexpr double kApart = 2;                 // between a glitch and all other values, in their ranges
 constexpr double kGap = 0.5;                 // between a word and all other values, in their ranges
 constexpr double kLeastUnit = 1e-6;          // in means of the feature
 
@@ -205,13 +206,13 @@ class ColumnScan {
     return range > 0 && gap >= kGap * range;
   }
 
-  // What is outside of the fence and no farther from the numbers inside than their range goes on with them.
+  // What is outside of the fence and not far from the numbers inside goes on with them.
   static void take_neighbours(Seen& seen) {
     std::sort(seen.outside.begin(), seen.outside.end());
     const auto takes = [&](double x) {
       const double y = seen.map(x);
       const double range = seen.inside.high - seen.inside.low;
-      if (y - seen.inside.high >= range || seen.inside.low - y >= range) return false;
+      if (std::max(y - seen.inside.high, seen.inside.low - y) >= kApart * range) return false;
       seen.inside.add(y);
       lengthen(x, seen);
       return true;

@@ -2,8 +2,9 @@
 //
 //     units    a category is several columns of 0 and 1, which count as one; so does a column of two values. Brought to
 //              0 .. 1 it has up to ten times the variance of a column of measurements.
-//     glitches few values that lie beyond kFence interquartile ranges from the quartiles. One of them would set the
-//              range of its column and leave nothing of all others.
+//     glitches few values that lie beyond kFence interquartile ranges from the quartiles, and are far out by their
+//              logarithms, too, where no number is negative. One of them would set the range of its column and leave
+//              nothing of all others.
 //     words    a number such as -999 that comes again and again, far from all others: it may say that a value is
 //              missing.
 //     tails    many values beyond the fence: a heavy tail, which logarithms shorten.

@@ -119,10 +119,13 @@ TEST_F(Tables, NumbersForMissingValuesAreAskedAbout) {
 
 TEST_F(Tables, AColumnThatIsTheClustersIsNamed) {
   add(0, "income", [&](std::size_t) { return std::to_string((draw_() % 2 == 0 ? 20000 : 90000) + draw_() % 900); });
-  const Outcome outcome = fit({"--scaling", "variance"});
+  const std::string a = write("a.csv", views_[0]);
+  const Outcome outcome = run_command({"fit", a, "-k", "4", "--quiet", "--json", "--scaling", "variance"});
   EXPECT_NE(outcome.err.find("One column alone"), std::string::npos) << outcome.err;
   EXPECT_EQ(outcome.json()["leading"]["column"], "income");
-  EXPECT_EQ(fit().err.find("One column alone"), std::string::npos);
+  EXPECT_EQ(outcome.json()["leading"]["view"], "a");
+  const Outcome without = run_command({"fit", a, "-k", "4", "--quiet", "--json", "--drop", "income"});
+  EXPECT_EQ(without.err.find("One column alone"), std::string::npos) << without.err;
 }
 
 TEST_F(Tables, TheScalingAndItsReasonAreTold) {
@@ -176,7 +179,7 @@ TEST_F(Tables, IdsInOtherFormsAreNamed) {
 TEST_F(Tables, AssignFindsViewsByTheirFeaturesAndCountsWhatIsLeftOut) {
   const std::string model = dir_.path("model");
   add(0, "comment", [](std::size_t i) { return "written by " + std::to_string(i); });
-  EXPECT_EQ(fit({"--model", model, "--drop", "x0"}).code, 0);
+  EXPECT_EQ(fit({"--model", model, "--drop", "a=x0"}).code, 0);
   const std::string a = dir_.path("a.csv");
   // The same file: what the fit left out is left out again without a word.
   const Outcome same = run_command({"assign", model, a, dir_.path("b.csv"), "--quiet"});
@@ -211,7 +214,8 @@ TEST_F(Tables, FeaturesWithoutNamesCountAsTheirFileDoes) {
   EXPECT_EQ(run_command({"fit", svm, "-k", "2", "--quiet", "--model", model}).code, 0);
   const auto features = [&] {
     std::set<std::string> names;
-    for (const auto& cluster : run_command({"info", model, "--json", "--top", "2"}).json()["clusters"]) {
+    const nlohmann::json info = run_command({"info", model, "--json", "--top", "2"}).json();
+    for (const auto& cluster : info["clusters"]) {
       for (const auto& feature : cluster["features"]["words"]) names.insert(feature["name"].get<std::string>());
     }
     return names;

@@ -112,6 +112,31 @@ TEST(Columns, AGlitchDoesNotSetTheRange) {
   EXPECT_EQ(seen.look.clean.maximum[0], seen.survey.maximum[0]);
 }
 
+// More rows than the sample holds: the survey knows of a value that no row of the sample has.
+TEST(Columns, AGlitchOutsideOfTheSampleDoesNotSetTheRangeEither) {
+  Matrix X = normal(401, 2, 15);
+  X(400, 1) = 1e7;
+  const ViewSurvey survey = survey_of(one_view(test::dense_block<double>(X)), 2);
+  const Chunk sample = one_view(test::dense_block<double>(X.topRows(200)));
+  const ColumnsLook look = look_at_columns(survey, {"view1", 2, {}}, {&sample, 1}, 0, false);
+  ASSERT_EQ(look.notes.size(), 1u);
+  EXPECT_EQ(look.notes[0].kind, Kind::glitches);
+  EXPECT_EQ(look.notes[0].value, 1e7);
+  EXPECT_EQ(look.clean.maximum[1], X.col(1).head(200).maxCoeff());
+}
+
+// Numbers that reach far without a gap are no glitches: the tail of a log-normal column, and of counts.
+TEST(Columns, TailsOfPositiveNumbersStay) {
+  for (const double deviation : {1.0, 1.5, 2.0}) {
+    Matrix X = normal(3000, 3, 16);
+    X = (deviation * X.array()).exp().matrix();
+    X.col(2) = (10 * X.col(2)).array().floor();
+    const Seen seen = look_at(X);
+    EXPECT_EQ(seen.look.clean.maximum, seen.survey.maximum) << deviation;
+    EXPECT_EQ(seen.look.clean.squares, seen.survey.squares) << deviation;
+  }
+}
+
 TEST(Columns, WordsForMissingValuesAreCounted) {
   Matrix X = normal(400, 3, 4);
   X.col(2) = X.col(2).array() * 300 + 800;  // -999 is within ten interquartile ranges of these
