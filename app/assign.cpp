@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 #include <fmt/format.h>
 #include <memory>
@@ -33,6 +34,22 @@ class PrintingSink : public Sink {
   bool wants_embedding() const override { return false; }
 };
 
+// Counts the instances without a label.
+class UnlabelledCount : public Sink {
+ public:
+  void write(const ResultRows& rows) override {
+    all_ += static_cast<Index>(rows.labels.size());
+    without_ += std::count(rows.labels.begin(), rows.labels.end(), -1);
+  }
+  bool wants_embedding() const override { return false; }
+  Index all() const { return all_; }
+  Index without() const { return without_; }
+
+ private:
+  Index all_ = 0;
+  Index without_ = 0;
+};
+
 void assign(const AssignArguments& arguments) {
   std::vector<std::string> inputs = input_files(arguments.input);
   inputs.push_back(arguments.model);
@@ -49,7 +66,9 @@ void assign(const AssignArguments& arguments) {
   InputArguments data = arguments.input;
   data.options.like = model.schema();
   Input input = open_arguments(data, 0);
-  input.source = make_matched_source(std::move(input.source), model.schema(), arguments.ignore_extra);
+  std::vector<std::string> notes;
+  input.source = make_matched_source(std::move(input.source), model.schema(), arguments.ignore_extra, &notes);
+  for (const std::string& note : notes) fmt::print(stderr, "omvc: note: {}\n", note);
   if (!arguments.labels.empty()) sinks.push_back(make_label_sink(arguments.labels, input.source.get()));
   if (!arguments.embedding.empty()) {
     sinks.push_back(make_embedding_sink(arguments.embedding, input.source.get()));
@@ -59,11 +78,18 @@ void assign(const AssignArguments& arguments) {
     sinks.push_back(make_h5_sink(arguments.output, is_h5_name(first) ? first : "", *input.source));
   }
   if (sinks.empty()) sinks.push_back(std::make_unique<PrintingSink>());
+  auto counting = std::make_unique<UnlabelledCount>();
+  const UnlabelledCount& counted = *counting;
+  sinks.push_back(std::move(counting));
   const auto sink = make_sink_list(std::move(sinks));
   stop_on_signals();
   ConsoleObserver observer(arguments.quiet);
   observer.expect(input.source->size().value_or(0));
   model.assign(*input.source, *sink, observer, arguments.chunk);
+  if (counted.without() > 0) {
+    fmt::print(stderr, "omvc: warning: {} of {} instances have no view that the model knows: label -1\n",
+               counted.without(), counted.all());
+  }
 }
 
 }  // namespace

@@ -10,6 +10,7 @@ void add_assign(CommandLine& line);
 void add_evaluate(CommandLine& line);
 void add_mask(CommandLine& line);
 void add_info(CommandLine& line);
+void add_look(CommandLine& line);
 void add_cut(CommandLine& line);
 void add_report(CommandLine& line);
 void add_compare(CommandLine& line);

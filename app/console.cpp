@@ -202,7 +202,8 @@ void ConsoleObserver::on_start(const Report& known, int passes) {
   total_ = known.instances;
   passes_ = passes;
   for (const ViewReport& view : known.views) {
-    message(fmt::format("view {:<16} {:>7} features   {}", view.name, view.features, view.scaling));
+    message(fmt::format("view {:<16} {:>7} features   {}", view.name, view.features,
+                        view.reason.empty() ? view.scaling : fmt::format("{} ({})", view.scaling, view.reason)));
   }
   const std::string clusters = known.clusters > 0 ? fmt::format("{} clusters, ", known.clusters) : "";
   const std::string rank = known.rank > 0 ? fmt::format("rank {}, ", known.rank) : "";

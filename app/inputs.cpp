@@ -146,7 +146,22 @@ namespace {
 // The truth by instance: by sample id where both sides have ids, else by row.
 std::vector<int> read_truth(const InputArguments& arguments, Input& input) {
   LabelTable table = read_label_table(arguments.truth);
-  if (table.ids.empty()) return table.labels;
+  const auto refuse_order = [&] {
+    throw Error(ErrorKind::data,
+                fmt::format("{}: the classes have no sample ids, and the rows of {} are not in the order of the "
+                            "instances, which were joined by id: give a table of ids and classes",
+                            arguments.truth, input.out_of_order));
+  };
+  if (table.ids.empty()) {
+    if (!input.out_of_order.empty()) refuse_order();
+    const std::vector<std::string> first = input.source->ids(0, 1);
+    if (!first.empty()) {
+      input.notes.push_back(
+          fmt::format("{}: the classes have no sample ids and are taken by row; the first is that of {}",
+                      arguments.truth, first[0]));
+    }
+    return table.labels;
+  }
   const std::vector<std::string> ids = input.source->ids(0, input.source->size().value_or(0));
   if (ids.empty()) {
     input.notes.push_back(
@@ -191,6 +206,11 @@ void add_input_options(Command& command, InputArguments& arguments) {
       .option("--label-column", options.label_column,
               "HDF5: the column of obs with the class labels (or modality:column)")
       .type("NAME");
+  command
+      .option("--names", options.names,
+              "a file with the names of a view's features, one a line, where the data have none: VIEW=FILE")
+      .type("VIEW=FILE,...")
+      .lists();
   add_text_options(command, options);
 }
 

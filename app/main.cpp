@@ -46,6 +46,7 @@ int run(int argc, char** argv) {
   omvc::app::CommandLine line(
       "omvc: clusters instances described by several views, most of them lacking some view, as a stream",
       "omvc " OMVC_VERSION, kFooter);
+  omvc::app::add_look(line);
   omvc::app::add_fit(line);
   omvc::app::add_assign(line);
   omvc::app::add_update(line);

@@ -97,7 +97,9 @@ void update(const UpdateArguments& arguments) {
   InputArguments data = arguments.input;
   data.options.like = model.schema();
   Input input = open_arguments(data, model.options().seed);
-  input.source = make_matched_source(std::move(input.source), model.schema(), arguments.ignore_extra);
+  std::vector<std::string> notes;
+  input.source = make_matched_source(std::move(input.source), model.schema(), arguments.ignore_extra, &notes);
+  for (const std::string& note : notes) fmt::print(stderr, "omvc: note: {}\n", note);
   stop_on_signals();
   UpdateReport report;
   {

@@ -65,6 +65,7 @@ const std::map<std::string, Names> kMayKnowPublic{
     {"files", {"file", "run"}},
     {"input", {"source/formats", "source/join", "source/rows", "source/table"}},
     {"kmeans", {"c_api", "cut", "fine", "kmeans", "pass", "report", "run", "sink", "tally"}},
+    {"look", {"run"}},
     {"mask", {"source/order"}},
     {"omvc", {}},  // all of them: for programs
     {"options", {"c_api", "compare", "cut", "factorise", "model", "pass", "report", "run", "scale", "tally"}},

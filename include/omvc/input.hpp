@@ -16,6 +16,9 @@ struct Input {
   std::optional<std::vector<int>> truth;
   // What was found in the files that is not obvious, such as columns that were left out: a sentence each, for the user.
   std::vector<std::string> notes;
+  // Where files were joined by id: one whose rows are not the instances in their order, so that nothing without ids can
+  // be joined to the instances by row; else empty.
+  std::string out_of_order = {};
 };
 
 // How text is read, where it does not show by itself. Where a column is named, it is by its name, a pattern with * and
@@ -38,6 +41,7 @@ struct InputOptions {
   std::vector<std::string> views;      // HDF5: these views only: MODALITY, MODALITY:ENTRY of its obsm, or ENTRY
   std::string label_column;            // HDF5: the column of obs that holds the class labels
   bool allow_disjoint = false;         // accept views that have no sample id in common with the others
+  std::vector<std::string> names;      // "VIEW=FILE": the names of its features, one a line of this file
   TextOptions text;
   Schema like;  // the views of a model: categories in text become the features that they are there
 };

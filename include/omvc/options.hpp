@@ -45,7 +45,9 @@ enum class Scaling {
   l2,         // negative entries to 0, each row to length 1
   tfidf,      // negative entries to 0, times the inverse document frequency, each row to length 1
   variance,   // each feature shifted to minimum 0, the view divided so that its total variance is 1: views weigh alike
-  clr,        // counts: log(1 + x) less its mean over the row, each feature to 0 .. 1, then as variance
+  log,  // each feature as log(1 + x / its smallest positive value), those with negative values as they are, then as
+        // automatic does dense views
+  clr,  // counts: log(1 + x) less its mean over the row, each feature to 0 .. 1, then as variance
 };
 
 // The algorithm for the row problem of the latent and the basis step.
@@ -102,7 +104,8 @@ OMVC_ENUM_NAMES(Algorithm, {"omvc", Algorithm::omvc}, {"omvc-paper", Algorithm::
                 {"concat-kmeans", Algorithm::concat_kmeans});
 OMVC_ENUM_NAMES(Scaling, {"auto", Scaling::automatic}, {"none", Scaling::none}, {"total", Scaling::total},
                 {"minmax", Scaling::minmax}, {"standard", Scaling::standard}, {"l2", Scaling::l2},
-                {"tfidf", Scaling::tfidf}, {"variance", Scaling::variance}, {"clr", Scaling::clr});
+                {"tfidf", Scaling::tfidf}, {"variance", Scaling::variance}, {"log", Scaling::log},
+                {"clr", Scaling::clr});
 OMVC_ENUM_NAMES(RowSolver, {"hals", RowSolver::hals}, {"newton", RowSolver::newton}, {"diagonal", RowSolver::diagonal});
 #undef OMVC_ENUM_NAMES
 
@@ -145,7 +148,8 @@ inline constexpr std::tuple kParams{
     Param<std::vector<Scaling>>{
         "scaling", &Options::scaling, 0, 0,
         "of every view, or one per view: auto: by its kind; none; total: the paper's, negatives "
-        "to 0 and total mass 1; minmax, standard, variance: shift; l2, tfidf: unit rows; clr: log ratios of counts"},
+        "to 0 and total mass 1; minmax, standard, variance: shift; l2, tfidf: unit rows; log: logarithms; clr: log "
+        "ratios of counts"},
     Param<double>{"half-life",
                   &Options::half_life,
                   0,

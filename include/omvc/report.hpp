@@ -38,14 +38,33 @@ struct PassReport {
   std::vector<ProductCount> products;  // in ascending order of columns; labelling after the last pass is not counted
 };
 
+// What was found in one column of a view that its user should hear of.
+struct ColumnReport {
+  std::string name;   // or "feature 3", where features have no names
+  std::string found;  // glitches: few values beyond 10 interquartile ranges, brought back to the others; missing_word:
+                      // a number such as -999 that may stand for a missing value, likewise; heavy_tail: many values
+                      // beyond; far: few, and the scaling that was asked for leaves them so
+  Index cells = 0;   // about, where the data are more than the sample holds
+  double value = 0;  // the farthest, or the number that may be a word
+};
+
+// The column that is most of the difference between the clusters.
+struct LeadingColumn {
+  std::string view;
+  std::string column;  // its name; that of a category without its value
+  double share = 0;    // of the variance between clusters, over all views as they are scaled
+};
+
 // What was found in one view while the data were read.
 struct ViewReport {
   std::string name;
   Index features = 0;
-  Index observed = 0;    // instances present in the view
-  Index missing = 0;     // cells that they lack, filled with the mean of the feature
-  Index negatives = 0;   // negative entries that the scaling set to 0
-  std::string scaling;   // what was done to the view, in words
+  Index observed = 0;   // instances present in the view
+  Index missing = 0;    // cells that they lack, filled with the mean of the feature
+  Index negatives = 0;  // negative entries that the scaling set to 0
+  std::string scaling;  // what was done to the view, in words
+  std::string reason;   // why, likewise
+  std::vector<ColumnReport> columns;
   double explained = 0;  // share of the view's variance about its mean that the clusters explain (refined clusters), or
                          // of its squares that the factorisation does
   double worth = std::numeric_limits<double>::quiet_NaN();  // what the view alone tells about the clusters: 0 no more
@@ -151,7 +170,8 @@ struct Report {
   std::uint64_t fingerprint = 0;        // of the data, whatever their order; 0 where nobody took it
   std::vector<PatternReport> patterns;  // the most frequent first, at most 64; none for more than 52 views
   double pattern_nmi = 0;  // NMI of presence pattern and cluster: near 1, the clusters follow what is missing
-  std::vector<std::string> warnings;  // whole sentences for the user
+  std::optional<LeadingColumn> leading;  // where one column alone is more than half of what the clusters are
+  std::vector<std::string> warnings;     // whole sentences for the user
 };
 
 // The embedding rows of a run, by row number of the source, read a block at a time.

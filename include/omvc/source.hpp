@@ -93,10 +93,12 @@ std::unique_ptr<Source> make_once_source(std::unique_ptr<Source> source);
 // The data with the views and features of `schema`, that of a model. Views are matched by name, else by the names of
 // their features; where nothing matches, by their place. A view of the schema that the data lack is absent from every
 // instance. Features are matched by name where both sides have names, else they are the same in the same order.
+// Views of other names that share most of their features are the same view.
 // Throws ErrorKind::data for features that the data lack and, unless `ignore_extra` leaves them out, for views and
-// features that the schema lacks.
+// features that the schema lacks; features that the schema says were left out are left out again. `notes` gets a
+// sentence for everything that was left out or is lacking.
 std::unique_ptr<Source> make_matched_source(std::unique_ptr<Source> source, const Schema& schema,
-                                            bool ignore_extra = false);
+                                            bool ignore_extra = false, std::vector<std::string>* notes = nullptr);
 
 // Only the instances whose row number `keep` accepts, numbered anew as they come. Refers to the source, which must
 // outlive it.

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
+import warnings
 from typing import Any
 
 import numpy as np
 
 from ._table import Table, is_frame
-from .errors import DataError, UsageError
+from .errors import DataError, OmvcWarning, UsageError
 
 Schema = list[tuple[str, int, "list[str] | None"]]
 
@@ -110,9 +112,38 @@ def join(tables: list[tuple[str, Table]], known: Any) -> tuple[Any, list[Any]]:
             twice = table.index[table.index.duplicated()][0]
             raise DataError(f"view {name!r}: {twice!r} comes twice in the index, so it cannot be joined with the others")
     if known is None:
+        _compare_spelling(indexed)
         for _, table in indexed[1:]:
             index = index.append(table.index.difference(index, sort=False))
     return index, [_place(tables, v, name, table, index) for v, (name, table) in enumerate(tables)]
+
+
+def _plain(value: Any) -> str:
+    """An id without case, blanks, dashes, zeros before a number and ".0" behind it: 5, "5", " 05" and 5.0 are one."""
+    text = re.sub(r"[\s_\-'\"]", "", str(value)).lower()
+    return re.sub(r"^(\D*)0+(?=\d)", r"\1", re.sub(r"(?<=.)\.0$", "", text))
+
+
+def _compare_spelling(indexed: list[tuple[str, Table]]) -> None:
+    """Names ids that only one view has, and that another writes in another way: joined as they are, they would be
+    different instances. Refused where views have nothing in common but these."""
+    seen: dict[str, tuple[str, Any]] = {}
+    for v, (name, table) in enumerate(indexed):
+        alone = table.index
+        for w, (_, other) in enumerate(indexed):
+            if w != v:
+                alone = alone.difference(other.index, sort=False)
+        pairs = [(value, seen[_plain(value)]) for value in alone if seen.get(_plain(value), (name,))[0] != name]
+        for value in alone:
+            seen.setdefault(_plain(value), (name, value))
+        if not pairs:
+            continue
+        value, (other_name, spelled) = pairs[0]
+        text = (f"{len(pairs)} ids of view {name!r} are in other views in another form, such as {value!r} ({type(value).__name__}) "
+                f"here and {spelled!r} ({type(spelled).__name__}) in {other_name!r}: write them in the same way to join them")
+        if len(alone) == len(table.index):
+            raise DataError(text)
+        warnings.warn(f"{text}; they are taken for different instances", OmvcWarning, stacklevel=2)
 
 
 def _place(tables: list[tuple[str, Table]], v: int, name: str, table: Table, index: Any) -> Any:

@@ -24,7 +24,7 @@ class Clusterer:
     rank: int | None
     chunk: int | None
     passes: int | None
-    scaling: Literal["auto", "none", "total", "minmax", "standard", "l2", "tfidf", "variance", "clr"] | Sequence[Literal["auto", "none", "total", "minmax", "standard", "l2", "tfidf", "variance", "clr"]] | Mapping[str, Literal["auto", "none", "total", "minmax", "standard", "l2", "tfidf", "variance", "clr"]] | None
+    scaling: Literal["auto", "none", "total", "minmax", "standard", "l2", "tfidf", "variance", "log", "clr"] | Sequence[Literal["auto", "none", "total", "minmax", "standard", "l2", "tfidf", "variance", "log", "clr"]] | Mapping[str, Literal["auto", "none", "total", "minmax", "standard", "l2", "tfidf", "variance", "log", "clr"]] | None
     half_life: float | None
     memory: float | None
     recipe: str | Sequence[str] | Mapping[str, str] | None
@@ -45,7 +45,7 @@ class Clusterer:
         rank: int | None = ...,
         chunk: int | None = ...,
         passes: int | None = ...,
-        scaling: Literal["auto", "none", "total", "minmax", "standard", "l2", "tfidf", "variance", "clr"] | Sequence[Literal["auto", "none", "total", "minmax", "standard", "l2", "tfidf", "variance", "clr"]] | Mapping[str, Literal["auto", "none", "total", "minmax", "standard", "l2", "tfidf", "variance", "clr"]] | None = ...,
+        scaling: Literal["auto", "none", "total", "minmax", "standard", "l2", "tfidf", "variance", "log", "clr"] | Sequence[Literal["auto", "none", "total", "minmax", "standard", "l2", "tfidf", "variance", "log", "clr"]] | Mapping[str, Literal["auto", "none", "total", "minmax", "standard", "l2", "tfidf", "variance", "log", "clr"]] | None = ...,
         half_life: float | None = ...,
         memory: float | None = ...,
         recipe: str | Sequence[str] | Mapping[str, str] | None = ...,

@@ -58,7 +58,10 @@ Report CompareFit::run() {
 
 // The scaling of a view. Methods that factorise need it to be nonnegative.
 ViewScaling CompareFit::scaling_of(std::size_t view, const ViewSurvey& survey) const {
-  ViewScaling out = choose_scaling(of_view(setting_.options.scaling, view), survey, setting_.schema.views[view].name);
+  const Scaling asked = of_view(setting_.options.scaling, view);
+  const ViewSchema& schema = setting_.schema.views[view];
+  const ColumnsLook look = look_at_columns(survey, schema, {}, view, false);
+  ViewScaling out = choose_scaling(asked, survey, schema.name, needs_columns(asked, survey) ? &look : nullptr);
   if (takes_signed(setting_.options.method)) out.refuse_negatives = false;
   return out;
 }

@@ -8,6 +8,8 @@
 
 #include "omvc/error.hpp"
 
+#include "model/leading_column.hpp"
+#include "pass/setting.hpp"
 #include "scale/scaling.hpp"
 
 namespace omvc {
@@ -80,7 +82,9 @@ std::vector<ViewReport> view_reports(const Model& model) {
          .observed = static_cast<Index>(model.placing().size() > 0 ? model.placing().sums().rows(v) : survey.observed),
          .missing = static_cast<Index>(survey.cells),
          .negatives = model.tally().negatives[v],
-         .scaling = scaling.known ? scaling.description : "never seen"});
+         .scaling = scaling.known ? scaling.description : "never seen",
+         .reason = scaling.reason,
+         .columns = column_reports(scaling, schema.views[v])});
   }
   return reports;
 }
@@ -133,6 +137,7 @@ void describe(const Model& model, Report& report) {
   const std::vector<TimePoint>& timeline = model.names().history().points();
   if (timeline.size() > 1) report.timeline = timeline;
   report.views = view_reports(model);
+  report.leading = leading_column(model);
   const std::vector<double> share = explained(model);
   for (std::size_t v = 0; v < share.size(); ++v) {
     report.views[v].explained = share[v];

@@ -36,15 +36,11 @@ void Model::follow_survey() {
   intake_ = std::make_shared<const Intake>(intake_->schema(), intake_->scaling(), std::move(kinds), options_.scaling);
 }
 
-void Model::choose_scaling() {
+void Model::choose_scaling(const std::vector<Chunk>& rows) {
   const Schema& schema = intake_->schema();
-  std::vector<ViewScaling> scaling = intake_->scaling();
-  for (std::size_t v = 0; v < scaling.size(); ++v) {
-    if (survey_.views[v].observed > 0) {
-      scaling[v] = omvc::choose_scaling(of_view(options_.scaling, v), survey_.views[v], schema.views[v].name);
-    }
-  }
-  intake_ = std::make_shared<const Intake>(schema, std::move(scaling), kinds_of(survey_), options_.scaling);
+  intake_ = std::make_shared<const Intake>(
+      schema, choose_scalings(options_.scaling, schema, survey_, rows, intake_->scaling()), kinds_of(survey_),
+      options_.scaling);
 }
 
 void Model::widen(const Schema& wider) {
@@ -124,8 +120,13 @@ bool Model::time_to_build() const {
 }
 
 const Sample& Model::sample(Compute& compute) {
-  if (sample_) return *sample_;
-  std::vector<Chunk> pieces = reservoir_.pieces(recipe_.piece_rows, compute);
+  if (!sample_) take_sample(raw_pieces(compute), compute);
+  return *sample_;
+}
+
+std::vector<Chunk> Model::raw_pieces(Compute& compute) const { return reservoir_.pieces(recipe_.piece_rows, compute); }
+
+void Model::take_sample(std::vector<Chunk> pieces, Compute& compute) {
   std::vector<std::vector<Index>> negatives(pieces.size());
   for_pieces(pieces.size(), compute, [&](std::size_t p, Compute&) { negatives[p] = intake_->prepare(pieces[p]); });
   if (reservoir_.whole()) {
@@ -136,7 +137,6 @@ const Sample& Model::sample(Compute& compute) {
   }
   sample_.emplace(std::move(pieces));
   rows_ = {};
-  return *sample_;
 }
 
 double Model::stands_for() const {
@@ -157,8 +157,9 @@ BuildInput Model::build_input() const {
 void Model::build(Compute& compute) {
   if (reservoir_.size() == 0) throw Error(ErrorKind::data, "no instance with at least one view was learned");
   rest();
-  choose_scaling();
-  sample(compute);
+  std::vector<Chunk> pieces = raw_pieces(compute);
+  choose_scaling(pieces);
+  take_sample(std::move(pieces), compute);
   prototypes_ = omvc::build(*sample_, build_input(), recipe_, rows_, compute);
   built_at_ = tally_.instances;
   strangers_ = 0;

@@ -113,7 +113,9 @@ class Model {
   void load_prototypes(const Archive& archive, bool round);
   bool time_to_build() const;
   void follow_survey();  // makes an intake that delivers each view as the kind (dense, sparse) that was learned
-  void choose_scaling();
+  void choose_scaling(const std::vector<Chunk>& rows);  // which are the sample as it came
+  std::vector<Chunk> raw_pieces(Compute& compute) const;
+  void take_sample(std::vector<Chunk> pieces, Compute& compute);
   FinePrototypes& mutable_placing() { return cut_.round ? *cut_.round : prototypes_.fine; }
   double stands_for() const;  // instances learned for each row of the sample
   Placer::Parts placer_parts(const Cut& cut, std::vector<int> numbers) const;

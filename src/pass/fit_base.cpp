@@ -178,7 +178,67 @@ void check_survey(const Survey& survey, const Schema& schema, const Options& opt
   }
 }
 
+namespace {
+
+// Up to three of them, and how many more there are.
+std::string some_of(const std::vector<std::string>& texts) {
+  constexpr std::size_t kMost = 3;
+  std::string out;
+  for (std::size_t i = 0; i < std::min(kMost, texts.size()); ++i) out += (i == 0 ? "" : "; ") + texts[i];
+  if (texts.size() > kMost) out += fmt::format("; and {} more columns", texts.size() - kMost);
+  return out;
+}
+
+void warn_of_columns(const ViewReport& view, std::vector<std::string>& warnings) {
+  std::vector<std::string> far;
+  std::vector<std::string> words;
+  std::vector<std::string> tails;
+  std::string word;
+  bool clipped = false;
+  for (const ColumnReport& column : view.columns) {
+    const std::string cells = fmt::format("{} cell{}", column.cells, column.cells == 1 ? "" : "s");
+    if (column.found == "missing_word") {
+      words.push_back(
+          fmt::format("{}: {} {} {:.10g}", column.name, cells, column.cells == 1 ? "is" : "are", column.value));
+      if (word.empty()) word = fmt::format("{:.10g}", column.value);
+      continue;
+    }
+    const std::string text = fmt::format("{}: {}, up to {:.6g}", column.name, cells, column.value);
+    (column.found == "heavy_tail" ? tails : far).push_back(text);
+    clipped = clipped || column.found == "glitches";
+  }
+  if (!words.empty()) {
+    warnings.push_back(
+        fmt::format("View {} has numbers that may stand for missing values ({}). If they do, say so with "
+                    "--missing-values NA,{} (Python: make them NaN); meanwhile --scaling auto takes them "
+                    "as missing.",
+                    view.name, some_of(words), word));
+  }
+  if (!far.empty()) {
+    warnings.push_back(fmt::format("View {} has values farther than {} interquartile ranges from most others ({}). {}",
+                                   view.name, kFence, some_of(far),
+                                   clipped ? "They do not set the range of their column, and are brought back to it."
+                                           : "The scaling that was asked for leaves them so; auto brings them back."));
+  }
+  // A few columns of a kind, as in pictures, are no surprise to anybody.
+  if (!tails.empty() && static_cast<Index>(tails.size()) * 2 >= view.features) {
+    warnings.push_back(
+        fmt::format("View {} has {} columns with heavy tails ({}): most rows lie close together there. "
+                    "Where ratios matter rather than differences, --scaling log compares logarithms.",
+                    view.name, tails.size(), some_of(tails)));
+  }
+}
+
+}  // namespace
+
 void warn_of_views(Report& report) {
+  if (report.leading) {
+    report.warnings.push_back(fmt::format(
+        "One column alone is {:.0f} % of the difference between the clusters: {} of view {}. If that is not "
+        "what you are looking for, leave it out (--drop).",
+        100 * report.leading->share, report.leading->column, report.leading->view));
+  }
+  for (const ViewReport& view : report.views) warn_of_columns(view, report.warnings);
   if (report.unobserved > 0) {
     report.warnings.push_back(
         fmt::format("{} of {} instances have no view at all: they get label -1 and do not influence the "

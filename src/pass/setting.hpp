@@ -27,4 +27,7 @@ struct Setting {
   std::vector<ViewReport> views(const std::vector<Index>& observed) const;
 };
 
+// What was found in the columns of a view when its scaling was chosen.
+std::vector<ColumnReport> column_reports(const ViewScaling& scaling, const ViewSchema& schema);
+
 }  // namespace omvc

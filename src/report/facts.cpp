@@ -93,8 +93,7 @@ class FeatureTable {
     const auto [found, fresh] = places_.try_emplace({view, feature}, places_.size());
     if (!fresh) return found->second;
     const auto j = static_cast<std::size_t>(feature);
-    const auto& names = schema_.views[view].feature_names;
-    json one{{"view", view}, {"name", names.empty() ? fmt::format("{}", feature) : shortened(names[j])}};
+    json one{{"view", view}, {"name", shortened(schema_.views[view].feature_name(feature))}};
     if (survey_ != nullptr) {
       // What a row does not store is 0.
       const ViewSurvey& seen = survey_->views[view];

@@ -91,7 +91,16 @@ json report_json(const Report& report) {
            {"warnings", report.warnings},
            {"events", json::array()}};
   add_clusters(report, out);
+  if (report.leading) {
+    out["leading"] = {
+        {"view", report.leading->view}, {"column", report.leading->column}, {"share", report.leading->share}};
+  }
   for (const ViewReport& view : report.views) {
+    json columns = json::array();
+    for (const ColumnReport& column : view.columns) {
+      columns.push_back(
+          {{"name", column.name}, {"found", column.found}, {"cells", column.cells}, {"value", column.value}});
+    }
     out["view_details"].push_back({{"name", view.name},
                                    {"features", view.features},
                                    {"observed", view.observed},
@@ -99,7 +108,9 @@ json report_json(const Report& report) {
                                    {"negatives", view.negatives},
                                    {"explained", view.explained},
                                    {"worth", std::isnan(view.worth) ? json() : json(view.worth)},
-                                   {"scaling", view.scaling}});
+                                   {"scaling", view.scaling},
+                                   {"reason", view.reason},
+                                   {"columns", std::move(columns)}});
   }
   for (const ClusterEvent& event : report.events) out["events"].push_back(event_json(event));
   for (const TimePoint& point : report.timeline) {

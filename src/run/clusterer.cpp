@@ -249,12 +249,11 @@ std::vector<Feature> Clusterer::top_features(std::size_t view, int cluster, int 
   const Matrix profiles =
       impl().model ? cluster_profiles(*impl().model, view) : impl().compared->profiles(view);  // d x K
   std::vector<Feature> features;
-  const auto& names = schema().views[view].feature_names;
+  const ViewSchema& own = schema().views[view];
   for (const Telling& telling : telling_features(profiles, found - numbers.begin(), count)) {
-    const auto j = static_cast<std::size_t>(telling.feature);
     const double mean = profiles.row(telling.feature).mean();
     features.push_back({.number = telling.feature,
-                        .name = names.empty() ? fmt::format("{}", j) : names[j],
+                        .name = own.feature_name(telling.feature),
                         .weight = telling.own,
                         .lift = mean != 0 ? telling.own / mean : 0,
                         .high = telling.high()});

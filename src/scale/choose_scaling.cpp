@@ -2,6 +2,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <numeric>
+#include <optional>
 
 #include "omvc/error.hpp"
 
@@ -22,6 +23,13 @@ constexpr double kSkewed = 3;                // the largest value over the mean:
 constexpr double kMostFeaturesSkewed = 0.9;  // in at least this share of the features,
 constexpr double kWide = 8;                  // and well beyond
 constexpr double kSomeFeaturesWide = 0.5;    // in this share
+
+// Columns of measurements among those of a view: where fewer are, columns of two values are what the view is.
+constexpr double kLeastMeasured = 0.1;
+constexpr double kMostAbove = 1;  // ranges above its range that a later value may lie
+
+// Glitches of a column that make counts of what are none; more of them are the tail of counts.
+constexpr double kFewestTail = 3;
 
 // Smoothed inverse document frequency: ln((1 + n) / (1 + n_j)) + 1.
 std::vector<double> inverse_frequency(const ViewSurvey& survey) {
@@ -80,10 +88,65 @@ void check_magnitude(const ViewSurvey& survey, const std::string& name) {
                                            name, largest, kSmallestValue, kLargestValue));
 }
 
+double scaled_variance(const ViewSurvey& survey, const ViewScaling& scaling, std::size_t j) {
+  return variance_of(survey, j) * scaling.gain[j] * scaling.gain[j];
+}
+
+// A category, and a column of two values, is brought down to the variance of one column of measurements: the median of
+// those of the view. Where there are next to none of these, all columns are of one kind and stay as they are. Returns
+// how many were brought down.
+std::size_t weigh_units(const ViewSurvey& survey, const std::vector<ColumnUnit>& units, ViewScaling& out) {
+  std::vector<double> measured;
+  for (const ColumnUnit& unit : units) {
+    if (!unit.two_values && out.gain[unit.first] > 0) measured.push_back(scaled_variance(survey, out, unit.first));
+  }
+  if (measured.empty() || static_cast<double>(measured.size()) < kLeastMeasured * static_cast<double>(units.size())) {
+    return 0;
+  }
+  const auto middle = measured.begin() + static_cast<std::ptrdiff_t>(measured.size() / 2);
+  std::nth_element(measured.begin(), middle, measured.end());
+  std::size_t lowered = 0;
+  for (const ColumnUnit& unit : units) {
+    double own = 0;
+    for (std::size_t j = unit.first; j < unit.last; ++j) own += scaled_variance(survey, out, j);
+    if (!unit.two_values || !(own > *middle)) continue;
+    for (std::size_t j = unit.first; j < unit.last; ++j) out.gain[j] *= std::sqrt(*middle / own);
+    ++lowered;
+  }
+  return lowered;
+}
+
 // Every feature from its minimum 0 to its maximum 1, then equal total variance between views.
 void spread_evenly(const ViewSurvey& survey, ViewScaling& out) {
   shift_and_scale(survey, out, [](double range, double) { return 1 / range; });
   out.factor = equal_variance(survey, out);
+}
+
+// The same for what was looked at: units weigh alike, and values far above the range come back to it.
+void spread_columns(const ColumnsLook& look, ViewScaling& out) {
+  shift_and_scale(look.clean, out, [](double range, double) { return 1 / range; });
+  const std::size_t lowered = weigh_units(look.clean, look.units, out);
+  out.factor = equal_variance(look.clean, out);
+  out.unit = look.unit;
+  out.notes = look.notes;
+  out.missing_below = look.missing_below;
+  out.missing_above = look.missing_above;
+  for (double& low : out.missing_below) low = std::max(low, -kLargestValue);  // which no value reaches
+  for (double& high : out.missing_above) high = std::min(high, kLargestValue);
+  for (std::size_t j = 0; j < look.ceiling.size(); ++j) {
+    const double high = look.clean.maximum[j];
+    const double range = high - out.shift[j];
+    // A feature that has one value only has no range to leave.
+    out.ceiling.push_back(std::isfinite(look.ceiling[j]) ? look.ceiling[j]
+                          : range > kSmallestValue       ? std::min(high + kMostAbove * range, kLargestValue)
+                                                         : kLargestValue);
+  }
+  out.description = "each feature to 0 .. 1, total variance 1";
+  if (lowered > 0) {
+    out.description +=
+        fmt::format("; {} of two values or of categories weigh{} no more than one of measurements",
+                    lowered == 1 ? "1 column" : fmt::format("{} columns", lowered), lowered == 1 ? "s" : "");
+  }
 }
 
 // Whether a dense view holds counts that differ by orders of magnitude within most features, as those of molecules do.
@@ -117,19 +180,37 @@ void take_log_ratios(const ViewSurvey& survey, ViewScaling& out) {
   out.description = "centred log ratios, each feature to 0 .. 1, total variance 1";
 }
 
-ViewScaling choose_automatic(const ViewSurvey& survey) {
+bool is_mostly_zero(const ViewSurvey& survey) {
+  return survey.entries < (1 - kSparseShare) * survey.observed * static_cast<double>(survey.sum.size());
+}
+
+// One wrong number in a column of whole numbers makes them differ by orders of magnitude.
+bool is_dense_counts(const ViewSurvey& survey, const ColumnsLook* look) {
+  const auto single = [](const ColumnNote& note) { return note.cells <= kFewestTail; };
+  const bool glitches = look != nullptr && std::all_of(look->notes.begin(), look->notes.end(), single);
+  return is_dense_counts(survey) && (!glitches || is_dense_counts(look->clean));
+}
+
+ViewScaling choose_automatic(const ViewSurvey& survey, const ColumnsLook* look) {
   ViewScaling out{.known = true};
   const double cells = survey.observed * static_cast<double>(survey.sum.size());
-  const bool mostly_zero = survey.entries < (1 - kSparseShare) * cells;
-  if (is_dense_counts(survey)) {
+  const double zeros = 100 * (1 - survey.entries / std::max(cells, 1.0));
+  if (is_dense_counts(survey, look)) {
     take_log_ratios(survey, out);
     out.description = "dense counts: " + out.description;
+    out.reason = "whole numbers that differ by orders of magnitude within most features";
     return out;
   }
-  if (!mostly_zero && !(survey.sparse && survey.negatives > 0)) {
-    spread_evenly(survey, out);
+  if (!is_mostly_zero(survey) && !(survey.sparse && survey.negatives > 0)) {
+    if (look != nullptr) {
+      spread_columns(*look, out);
+    } else {
+      spread_evenly(survey, out);
+      out.description = "each feature to 0 .. 1, total variance 1";
+    }
     out.refuse_negatives = false;
-    out.description = "dense: each feature to 0 .. 1, total variance 1";
+    out.description = "dense: " + out.description;
+    out.reason = fmt::format("{:.0f} % of its cells are zero, and features may have different units", zeros);
     return out;
   }
   out.clip = true;
@@ -137,17 +218,32 @@ ViewScaling choose_automatic(const ViewSurvey& survey) {
   if (survey.fractions == 0 && survey.negatives == 0) {
     out.gain = inverse_frequency(survey);
     out.description = "sparse counts: tf-idf, rows of length 1";
+    out.reason = fmt::format("{:.0f} % of its cells are zero, and the others are whole numbers", zeros);
   } else {
     out.description = fmt::format("sparse weights: {}rows of length 1", survey.negatives > 0 ? "negatives to 0, " : "");
+    out.reason = survey.negatives > 0 ? "it is stored sparse and has negative values"
+                                      : fmt::format("{:.0f} % of its cells are zero", zeros);
   }
   return out;
 }
 
-ViewScaling choose_form(Scaling scaling, const ViewSurvey& survey, const std::string& name) {
-  ViewScaling out{.known = true};
+// Every feature by its logarithm, and those as dense views are scaled.
+void take_logarithms(const ColumnsLook* look, const std::string& name, bool sparse, ViewScaling& out) {
+  if (look == nullptr || look->unit.empty()) {
+    throw Error(ErrorKind::usage, fmt::format("view {}: scaling log is for method omvc; give another scaling", name));
+  }
+  spread_columns(*look, out);
+  out.refuse_negatives = sparse;
+  const auto plain = std::count(out.unit.begin(), out.unit.end(), 0.0);
+  out.description =
+      fmt::format("logarithms{}, {}", plain > 0 ? fmt::format(" of all but {} features", plain) : "", out.description);
+}
+
+ViewScaling choose_form(Scaling scaling, const ViewSurvey& survey, const std::string& name, const ColumnsLook* look) {
+  ViewScaling out{.known = true, .reason = "asked for"};
   switch (scaling) {
     case Scaling::automatic:
-      return choose_automatic(survey);
+      return choose_automatic(survey, look);
     case Scaling::none:
       out.refuse_negatives = true;
       out.description = "as it is";
@@ -180,6 +276,9 @@ ViewScaling choose_form(Scaling scaling, const ViewSurvey& survey, const std::st
       take_log_ratios(survey, out);
       out.refuse_negatives = true;
       return out;
+    case Scaling::log:
+      take_logarithms(look, name, survey.sparse, out);
+      return out;
     case Scaling::l2:
     case Scaling::tfidf:
       out.clip = true;
@@ -202,6 +301,7 @@ std::vector<double> unscaled(const ViewScaling& scaling, const ViewSurvey& surve
     // A gain of 0 belongs to a feature that has one value only, which the shift holds.
     row[j] = shift + (gain != 0 ? row[j] / gain : 0);
     if (scaling.log_ratios) row[j] = std::exp(row[j]);
+    if (!scaling.unit.empty() && scaling.unit[j] > 0) row[j] = scaling.unit[j] * std::expm1(row[j]);
     total += row[j];
   }
   if (!(scaling.unit_rows || scaling.log_ratios) || !(total > 0) || !(survey.observed > 0)) return row;
@@ -217,13 +317,38 @@ std::vector<double> unscaled(const ViewScaling& scaling, const ViewSurvey& surve
   return row;
 }
 
-ViewScaling choose_scaling(Scaling scaling, const ViewSurvey& survey, const std::string& name) {
+bool needs_columns(Scaling scaling, const ViewSurvey& survey) {
+  if (scaling == Scaling::log) return true;
+  if (scaling == Scaling::automatic) return !is_mostly_zero(survey) && !(survey.sparse && survey.negatives > 0);
+  const bool by_range = scaling == Scaling::minmax || scaling == Scaling::standard || scaling == Scaling::variance;
+  return by_range && !is_mostly_zero(survey);
+}
+
+std::vector<ViewScaling> choose_scalings(const std::vector<Scaling>& asked, const Schema& schema, const Survey& survey,
+                                         std::span<const Chunk> rows, std::vector<ViewScaling> before) {
+  for (std::size_t v = 0; v < before.size(); ++v) {
+    const ViewSurvey& view = survey.views[v];
+    if (!(view.observed > 0)) continue;
+    const Scaling own = of_view(asked, v);
+    std::optional<ColumnsLook> look;
+    if (needs_columns(own, view)) look = look_at_columns(view, schema.views[v], rows, v, own == Scaling::log);
+    before[v] = choose_scaling(own, view, schema.views[v].name, look ? &*look : nullptr);
+  }
+  return before;
+}
+
+ViewScaling choose_scaling(Scaling scaling, const ViewSurvey& survey, const std::string& name,
+                           const ColumnsLook* look) {
   check_magnitude(survey, name);
-  ViewScaling out = choose_form(scaling, survey, name);
+  ViewScaling out = choose_form(scaling, survey, name, look);
   // Also where no cell is missing yet: later rows may lack some.
-  out.fill = means_of(out.log_ratios ? survey.log_ratios[0] : survey);
+  const bool columns = !out.ceiling.empty();
+  out.fill = means_of(out.log_ratios ? survey.log_ratios[0] : columns ? look->clean : survey);
+  // A scaling that was asked for is what it is called, and what was found in the columns is told all the same.
+  if (look != nullptr && !out.log_ratios) out.notes = look->notes;
   bool finite = std::isfinite(out.factor);
-  for (const std::vector<double>* values : {&out.shift, &out.gain, &out.fill}) {
+  for (const std::vector<double>* values :
+       {&out.shift, &out.gain, &out.fill, &out.ceiling, &out.unit, &out.missing_below, &out.missing_above}) {
     finite = finite && std::all_of(values->begin(), values->end(), [](double x) { return std::isfinite(x); });
   }
   if (finite) return out;

@@ -30,7 +30,20 @@ void for_row(B& X, Index i, const F& f) {
 
 // Whether the scaling leaves finite values as they are.
 bool changes_nothing(const ViewScaling& scaling) {
-  return !scaling.clip && !scaling.unit_rows && scaling.factor == 1 && scaling.shift.empty() && scaling.gain.empty();
+  return !scaling.clip && !scaling.unit_rows && scaling.factor == 1 && scaling.shift.empty() && scaling.gain.empty() &&
+         scaling.ceiling.empty() && scaling.unit.empty();
+}
+
+// Whether a number is none, but a word for a missing value.
+bool is_missing(const ViewScaling& scaling, std::size_t j, double x) {
+  if (x != x) return true;
+  return !scaling.missing_below.empty() && (x <= scaling.missing_below[j] || x >= scaling.missing_above[j]);
+}
+
+// A number as the scaling takes it: its logarithm where that was asked for.
+double logarithm(const ViewScaling& scaling, std::size_t j, double x) {
+  if (scaling.unit.empty() || !(scaling.unit[j] > 0)) return x;
+  return std::log1p(std::max(x, 0.0) / scaling.unit[j]);
 }
 
 // Features shifted and stretched, without regard to the rest of the row: most dense views.
@@ -43,12 +56,16 @@ void apply_by_feature(const ViewScaling& scaling, bool keep_sign, DenseBlock<T>&
   gain.resize(d, 1.0);
   std::vector<double> fill = scaling.fill;
   fill.resize(d, 0.0);
+  std::vector<double> ceiling = scaling.ceiling;
+  ceiling.resize(d, std::numeric_limits<double>::infinity());
   const double least = keep_sign ? -std::numeric_limits<double>::infinity() : 0.0;
   for (std::size_t i = 0; i < static_cast<std::size_t>(X.rows); ++i) {
     T* row = X.values.data() + i * d;
     for (std::size_t j = 0; j < d; ++j) {
-      const double cell = row[j] == row[j] ? static_cast<double>(row[j]) : fill[j];
-      const double x = (cell - shift[j]) * gain[j];
+      const double cell = is_missing(scaling, j, static_cast<double>(row[j]))
+                              ? fill[j]
+                              : logarithm(scaling, j, static_cast<double>(row[j]));
+      const double x = ((cell > ceiling[j] ? ceiling[j] : cell) - shift[j]) * gain[j];
       row[j] = static_cast<T>((x < least ? least : x) * scaling.factor);
     }
   }
@@ -81,8 +98,10 @@ Index apply(const ViewScaling& scaling, B& X, const Refuse& refuse) {
     double squares = 0;
     for_row(X, i, [&](T& entry, std::size_t j) {
       auto x = static_cast<double>(entry);
-      if (x != x) x = scaling.fill.empty() ? 0 : scaling.fill[j];
-      if (scaling.refuse_negatives && x < 0) refuse(i);
+      const bool missing = is_missing(scaling, j, x);
+      if (scaling.refuse_negatives && x < 0 && !missing) refuse(i);
+      x = missing ? (scaling.fill.empty() ? 0 : scaling.fill[j]) : logarithm(scaling, j, x);
+      if (!scaling.ceiling.empty()) x = std::min(x, scaling.ceiling[j]);
       if (scaling.clip && x < 0) {
         x = 0;
         ++clipped;
@@ -149,7 +168,8 @@ void check_magnitudes(const Chunk& chunk, const Schema& schema) {
 }
 
 bool refuses_negatives(Scaling asked, bool sparse) {
-  const bool shifts = asked == Scaling::minmax || asked == Scaling::standard || asked == Scaling::variance;
+  const bool shifts =
+      asked == Scaling::minmax || asked == Scaling::standard || asked == Scaling::variance || asked == Scaling::log;
   return asked == Scaling::none || asked == Scaling::clr || (shifts && sparse);
 }
 

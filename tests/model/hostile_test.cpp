@@ -119,7 +119,7 @@ TEST(HostileClaims, AreRefused) {
     expect_refused("features", [](Archive& archive) {
       archive.put("schema/features", std::vector<Index>{3, Index{1} << 60});
       archive.put("view1/feature_names", std::vector<std::string>{});
-      for (const char* part : {"shift", "gain", "fill"}) {
+      for (const char* part : {"shift", "gain", "fill", "ceiling"}) {
         archive.put(std::string("view1/scaling/") + part, std::vector<double>{});
       }
     });

@@ -166,6 +166,16 @@ def test_sparse_forms(dtype, command, tmp_path):
     np.testing.assert_array_equal(backwards.indices, before, "what was lent is not changed")
 
 
+def test_ids_in_another_form_are_named(views):
+    a, b = (pd.DataFrame(view) for view in views[:2])
+    with pytest.raises(omvc.DataError, match=r"such as '0' \(str\) here and 0 \(int\) in 'a'"):
+        omvc.Clusterer(K).fit({"a": a, "b": b.set_axis([str(i) for i in b.index])})
+    names = [f"S{i}" for i in a.index]
+    other = ["s0 ", *names[1:]]
+    with pytest.warns(omvc.OmvcWarning, match="1 ids of view 'b' are in other views in another form"):
+        omvc.Clusterer(K).fit({"a": a.set_axis(names), "b": b.set_axis(other)})
+
+
 def test_frames_are_joined_by_index(views, command, tmp_path):
     keys = frames(views)
     random = np.random.default_rng(1)

@@ -223,6 +223,7 @@ std::unique_ptr<ViewReader> open_matrix_market(const std::string& path, const st
   ChunkView view = parser.parse();
   MarketNames names = parser.take_names();
   ViewSchema schema{view_name, block_cols(view.block), std::move(names.features)};
+  schema.first_number = 1;  // as the file counts them
   return make_memory_reader(parser.path(), std::move(schema), std::move(view), parser.instances(),
                             std::move(names.samples));
 }

@@ -18,6 +18,7 @@
 #include "source/formats/svmlight.hpp"
 #include "source/formats/text.hpp"
 #include "source/join/join.hpp"
+#include "source/join/named.hpp"
 #include "source/table/cell.hpp"
 #include "source/table/line_reader.hpp"
 
@@ -223,6 +224,36 @@ void share_ids(std::vector<std::unique_ptr<ViewReader>>& readers, const std::vec
   }
 }
 
+// The names of features that files say, by view: "VIEW=FILE", or FILE where there is one view. Throws ErrorKind::usage
+// where there is no such view, and ErrorKind::data where a file does not have a line for every feature.
+std::vector<std::vector<std::string>> read_feature_names(const std::vector<std::string>& given, const Schema& schema) {
+  std::vector<std::vector<std::string>> names(schema.views.size());
+  for (const std::string& one : given) {
+    std::size_t view = schema.views.size() == 1 ? 0 : schema.views.size();
+    std::string path = one;
+    for (std::size_t v = 0; v < schema.views.size(); ++v) {
+      if (!one.starts_with(schema.views[v].name + "=")) continue;
+      view = v;
+      path = one.substr(schema.views[v].name.size() + 1);
+    }
+    if (view == schema.views.size()) {
+      throw Error(ErrorKind::usage, fmt::format("--names {}: say whose features these are: VIEW=FILE, where VIEW is {}",
+                                                one, schema.views[0].name));
+    }
+    LineReader lines(path);
+    while (const auto line = lines.next()) {
+      const std::string_view name = trim(line->substr(0, line->find('\t')));
+      if (!name.empty()) names[view].emplace_back(name);
+    }
+    if (static_cast<Index>(names[view].size()) != schema.views[view].features) {
+      throw Error(ErrorKind::data,
+                  fmt::format("{}: has {} names, and view {} has {} features; give one a line", path,
+                              names[view].size(), schema.views[view].name, schema.views[view].features));
+    }
+  }
+  return names;
+}
+
 void check_path(const std::string& path, const Format& format, std::size_t paths) {
   if (format.open_view == nullptr && paths > 1) {
     throw Error(ErrorKind::usage, fmt::format("{}: is a container that holds all views, so it must be the only input; "
@@ -236,7 +267,9 @@ void check_path(const std::string& path, const Format& format, std::size_t paths
 
 }  // namespace
 
-Input open_input(const std::vector<std::string>& paths, const InputOptions& options) {
+namespace {
+
+Input open_files(const std::vector<std::string>& paths, const InputOptions& options) {
   if (paths.empty()) {
     throw Error(ErrorKind::usage, "no input: name one file for each view, or one container file with all views");
   }
@@ -271,6 +304,17 @@ Input open_input(const std::vector<std::string>& paths, const InputOptions& opti
   }
   Input input = make_joined_input(std::move(readers), options.allow_disjoint);
   input.notes.insert(input.notes.begin(), notes.begin(), notes.end());
+  return input;
+}
+
+}  // namespace
+
+Input open_input(const std::vector<std::string>& paths, const InputOptions& options) {
+  Input input = open_files(paths, options);
+  if (!options.names.empty()) {
+    auto names = read_feature_names(options.names, input.source->schema());
+    input.source = make_feature_named_source(std::move(input.source), std::move(names));
+  }
   return input;
 }
 

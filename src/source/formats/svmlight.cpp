@@ -152,6 +152,7 @@ class SvmlightReader final : public ViewReader {
     }
     base_ = facts_.lowest == 0 ? 0 : 1;
     schema_ = {view_name, facts_.highest - base_ + 1, {}};
+    schema_.first_number = base_;
     check_sparse_shape(path_, facts_.rows, schema_.features, facts_.entries);
     dense_ = static_cast<double>(facts_.entries) >
              2.0 / 3.0 * static_cast<double>(schema_.features) * static_cast<double>(facts_.rows);

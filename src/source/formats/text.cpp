@@ -23,7 +23,16 @@ TextReader::TextReader(const std::string& path, const std::string& view_name, co
   find_possible_id();
   follow_model();
   find_columns(options.transpose);
-  schema_ = {view_name, static_cast<Index>(columns_.features), columns_.feature_names};
+  schema_ = {view_name, static_cast<Index>(columns_.features), columns_.feature_names, left_out()};
+}
+
+// The columns that are neither features nor ids, where they have names.
+std::vector<std::string> TextReader::left_out() const {
+  std::vector<std::string> names;
+  for (std::size_t j = 0; j < layout_.names.size() && j < columns_.all.size(); ++j) {
+    if (columns_.all[j].kind == Column::Kind::left_out && layout_.id_column != j) names.push_back(layout_.names[j]);
+  }
+  return names;
 }
 
 std::vector<std::string> TextReader::notes() const {
@@ -145,7 +154,7 @@ bool TextReader::take_possible_ids() {
     --columns_.features;
     columns_.feature_names.erase(columns_.feature_names.begin());
   }
-  schema_ = {schema_.name, static_cast<Index>(columns_.features), columns_.feature_names};
+  schema_ = {schema_.name, static_cast<Index>(columns_.features), columns_.feature_names, left_out()};
   return true;
 }
 

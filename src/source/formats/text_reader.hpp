@@ -59,6 +59,7 @@ class TextReader final : public ViewReader {
   void find_columns(bool transposed);
   void find_possible_id();
   void follow_model();
+  std::vector<std::string> left_out() const;
   bool go_back();
   void read_through(ColumnFinder* finder);
   std::optional<std::string_view> next_row();

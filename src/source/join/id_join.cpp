@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/core.h>
 #include <numeric>
+#include <unordered_map>
 
 #include "omvc/error.hpp"
 #include "omvc/source.hpp"
@@ -10,6 +11,7 @@
 #include "chunk/rows.hpp"
 #include "source/max_rows.hpp"
 #include "source/sample_ids.hpp"
+#include "source/table/cell.hpp"
 #include "source/table/labels.hpp"
 #include "source/table/line_reader.hpp"
 #include "source/two_steps.hpp"
@@ -165,6 +167,53 @@ std::string examples(const std::vector<Index>& instances, const SampleIds& ids) 
   return text;
 }
 
+// An id without what people write in one file and not in the other: case, blanks, quotes, zeros before a number, ".0"
+// behind it, and marks between letters and digits.
+std::string plain_form(std::string_view id) {
+  std::string out;
+  for (const char c : id) {
+    if (c == ' ' || c == '\t' || c == '_' || c == '-' || c == '\'' || c == '"') continue;
+    out += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  if (out.size() > 2 && out.ends_with(".0")) out.resize(out.size() - 2);
+  std::size_t digits = 0;
+  while (digits < out.size() && !is_digit(out[digits])) ++digits;
+  std::size_t zeros = digits;
+  while (zeros + 1 < out.size() && out[zeros] == '0' && is_digit(out[zeros + 1])) ++zeros;
+  return out.erase(digits, zeros - digits);
+}
+
+// Ids that only one file has, and that another file writes in another way. They are different instances, which nobody
+// may have meant.
+std::vector<std::string> compare_spelling(const std::vector<std::unique_ptr<ViewReader>>& readers,
+                                          const std::vector<std::vector<Index>>& instances,
+                                          const std::vector<int>& views, const SampleIds& ids) {
+  struct First {
+    std::size_t file = 0;
+    Index instance = 0;
+  };
+  std::unordered_map<std::string, First> plain;
+  std::vector<std::string> notes;
+  for (std::size_t v = 0; v < readers.size(); ++v) {
+    Index pairs = 0;
+    std::string example;
+    for (const Index instance : instances[v]) {
+      if (views[static_cast<std::size_t>(instance)] > 1) continue;
+      const auto [found, fresh] = plain.try_emplace(plain_form(ids[instance]), First{v, instance});
+      if (fresh || found->second.file == v) continue;
+      if (pairs++ > 0) continue;
+      example = fmt::format("{} here and {} in {}", omvc::quoted(ids[instance]),
+                            omvc::quoted(ids[found->second.instance]), readers[found->second.file]->path());
+    }
+    if (pairs == 0) continue;
+    notes.push_back(
+        fmt::format("{}: {} of its sample ids {} other files with other case, blanks, marks or zeros ({}), "
+                    "and are taken for different instances: write them in the same way to join them",
+                    readers[v]->path(), pairs, pairs == 1 ? "is in" : "are in", example));
+  }
+  return notes;
+}
+
 // Views with different samples are normal, but one that hardly shares an id with the others is most likely spelled in
 // another way. Throws ErrorKind::data if it shares none.
 std::vector<std::string> compare_ids(const std::vector<std::unique_ptr<ViewReader>>& readers,
@@ -175,6 +224,7 @@ std::vector<std::string> compare_ids(const std::vector<std::unique_ptr<ViewReade
   for (const auto& rows : instances) {
     for (const Index instance : rows) ++views[static_cast<std::size_t>(instance)];
   }
+  const std::vector<std::string> spelling = compare_spelling(readers, instances, views, ids);
   for (std::size_t v = 0; v < readers.size() && readers.size() > 1; ++v) {
     const Index own = static_cast<Index>(instances[v].size());
     const Index shared = std::count_if(instances[v].begin(), instances[v].end(),
@@ -187,14 +237,27 @@ std::vector<std::string> compare_ids(const std::vector<std::unique_ptr<ViewReade
                     readers[v]->path(), shared == 0 ? "none" : std::to_string(shared), own, examples(instances[v], ids),
                     examples(instances[other], ids), readers[other]->path());
     if (shared == 0 && !allow_disjoint) {
-      throw Error(ErrorKind::data, what +
+      const std::string same = spelling.empty() ? "" : "; " + spelling.front();
+      throw Error(ErrorKind::data, what + same +
                                        ": write them in the same way, name the right column with --id-column, or say "
                                        "--allow-disjoint if the views are of different samples");
     }
     notes.push_back(what);
     if (readers.size() == 2) break;
   }
+  notes.insert(notes.end(), spelling.begin(), spelling.end());
   return notes;
+}
+
+// A file whose rows are not the instances in their order; where none has all of them, the first.
+std::string out_of_order(const std::vector<std::unique_ptr<ViewReader>>& readers,
+                         const std::vector<std::vector<Index>>& instances, Index count) {
+  bool whole = false;
+  for (std::size_t v = 0; v < readers.size(); ++v) {
+    if (!std::is_sorted(instances[v].begin(), instances[v].end())) return readers[v]->path();
+    whole = whole || static_cast<Index>(instances[v].size()) == count;
+  }
+  return whole ? "" : readers.front()->path();
 }
 
 }  // namespace
@@ -210,6 +273,7 @@ Input make_id_joined_input(std::vector<std::unique_ptr<ViewReader>> readers, boo
   Input input;
   input.notes = compare_ids(readers, instances, *ids, allow_disjoint);
   input.truth = joined_truth(labels, ids->size());
+  input.out_of_order = out_of_order(readers, instances, ids->size());
   auto source = std::make_unique<IdJoinedSource>(std::move(ids));
   for (std::size_t v = 0; v < readers.size(); ++v) source->add(std::move(readers[v]), std::move(instances[v]));
   input.source = std::move(source);

@@ -51,6 +51,21 @@ bool same_names(std::vector<std::string> a, std::vector<std::string> b) {
   return !a.empty() && a == b;
 }
 
+// Whether two views have at least half of the features of either in common: they are one under two names.
+bool shares_most(const ViewSchema& a, const ViewSchema& b) {
+  const std::vector<std::size_t> found = find_names(a.feature_names, b.feature_names);
+  const auto shared = static_cast<std::size_t>(
+      std::count_if(found.begin(), found.end(), [](std::size_t place) { return place != kUnmatched; }));
+  return shared > 0 && 2 * shared >= std::max(a.feature_names.size(), b.feature_names.size());
+}
+
+// Whether the fit left this column out: a feature of the same name, or one of a category's values.
+bool was_left_out(const ViewSchema& wanted, const std::string& name) {
+  const auto& columns = wanted.left_out;
+  return std::find(columns.begin(), columns.end(), name) != columns.end() ||
+         std::find(columns.begin(), columns.end(), name.substr(0, name.rfind('='))) != columns.end();
+}
+
 template <class T>
 DenseBlock<T> take_columns(const DenseBlock<T>& block, const std::vector<std::size_t>& from) {
   DenseBlock<T> out{block.rows, static_cast<Index>(from.size()), {}};
@@ -94,8 +109,8 @@ struct ViewMatch {
 
 class Matching {
  public:
-  Matching(const Schema& data, const Schema& wanted, bool ignore_extra)
-      : data_(data), wanted_(wanted), ignore_extra_(ignore_extra), matches_(wanted.views.size()) {}
+  Matching(const Schema& data, const Schema& wanted, bool ignore_extra, std::vector<std::string>& notes)
+      : data_(data), wanted_(wanted), ignore_extra_(ignore_extra), notes_(notes), matches_(wanted.views.size()) {}
 
   std::vector<ViewMatch> run() {
     match_views();
@@ -106,7 +121,8 @@ class Matching {
   }
 
  private:
-  // By name; what is left by the names of the features; and, if no view has been found so far, by place.
+  // By name; what is left by the names of the features, all of them or most; and, if no view has been found so far, by
+  // place.
   void match_views() {
     std::vector<bool> used(data_.views.size());
     const auto pair_by = [&](auto same) {
@@ -120,6 +136,7 @@ class Matching {
     };
     pair_by([](const ViewSchema& a, const ViewSchema& b) { return a.name == b.name; });
     pair_by([](const ViewSchema& a, const ViewSchema& b) { return same_names(a.feature_names, b.feature_names); });
+    pair_by(shares_most);
     if (std::none_of(used.begin(), used.end(), [](bool one) { return one; })) {
       if (used.size() != matches_.size()) fail_view_count();
       for (std::size_t v = 0; v < matches_.size(); ++v) matches_[v].view = v;
@@ -129,21 +146,43 @@ class Matching {
     for (std::size_t w = 0; w < used.size(); ++w) {
       if (!used[w]) extra.push_back(data_.views[w].name);
     }
-    std::size_t lacking = 0;
-    for (const ViewMatch& match : matches_) lacking += match.view == kUnmatched;
-    if (extra.empty() || ignore_extra_) return;
-    // One view on either side is left: it can only be the other under another name.
-    if (extra.size() == 1 && lacking == 1) {
-      const auto rest = static_cast<std::size_t>(std::find(used.begin(), used.end(), false) - used.begin());
-      for (ViewMatch& match : matches_) {
-        if (match.view == kUnmatched) match.view = rest;
-      }
-      return;
+    if (!extra.empty() && !take_rest(used, extra.size())) leave_out(extra);
+    std::vector<std::string> lacking;
+    for (std::size_t v = 0; v < matches_.size(); ++v) {
+      if (matches_[v].view == kUnmatched) lacking.push_back(wanted_.views[v].name);
     }
-    fail(
-        fmt::format("the model has no view {}; it has {}: name the files so, or as NAME=FILE, or leave them out with "
-                    "--ignore-extra",
-                    list(extra), list(wanted_names())));
+    if (!lacking.empty()) {
+      notes_.push_back(fmt::format("the data lack the model's view{} {}: no instance has {}",
+                                   lacking.size() == 1 ? "" : "s", list(lacking), lacking.size() == 1 ? "it" : "them"));
+    }
+  }
+
+  // One view on either side is left: it can only be the other under another name, unless it is to be left out and does
+  // not look like it.
+  bool take_rest(const std::vector<bool>& used, std::size_t extra) {
+    const auto is_open = [](const ViewMatch& match) { return match.view == kUnmatched; };
+    if (extra != 1 || std::count_if(matches_.begin(), matches_.end(), is_open) != 1) return false;
+    const auto rest = static_cast<std::size_t>(std::find(used.begin(), used.end(), false) - used.begin());
+    ViewMatch& match = *std::find_if(matches_.begin(), matches_.end(), is_open);
+    const ViewSchema& wanted = wanted_.views[static_cast<std::size_t>(&match - matches_.data())];
+    const ViewSchema& data = data_.views[rest];
+    const bool named = !wanted.feature_names.empty() && !data.feature_names.empty();
+    if (ignore_extra_ && (named || wanted.features != data.features)) return false;
+    match.view = rest;
+    notes_.push_back(fmt::format("view {} of the data is taken for {} of the model", omvc::quoted(data.name),
+                                 omvc::quoted(wanted.name)));
+    return true;
+  }
+
+  void leave_out(const std::vector<std::string>& extra) {
+    if (!ignore_extra_) {
+      fail(
+          fmt::format("the model has no view {}; it has {}: name the files so, or as NAME=FILE, or leave them out with "
+                      "--ignore-extra",
+                      list(extra), list(wanted_names())));
+    }
+    notes_.push_back(fmt::format("left out, since the model has no such view: {}; the model has {}", list(extra),
+                                 list(wanted_names())));
   }
 
   std::vector<std::string> wanted_names() const {
@@ -186,6 +225,12 @@ class Matching {
     for (std::size_t j = 0; j < used.size(); ++j) {
       if (!used[j]) extra.push_back(data.feature_names[j]);
     }
+    std::erase_if(extra, [&](const std::string& name) { return was_left_out(wanted, name); });
+    if (!extra.empty() && ignore_extra_) {
+      notes_.push_back(fmt::format("view {}: {} column{} that the model lacks {} left out: {}", omvc::quoted(data.name),
+                                   extra.size(), extra.size() == 1 ? "" : "s", extra.size() == 1 ? "is" : "are",
+                                   list(extra)));
+    }
     if (!extra.empty() && !ignore_extra_) {
       fail(fmt::format("view {} ({}): the model has no feature {}; leave out what it does not know with --ignore-extra",
                        v + 1, wanted.name, list(extra)));
@@ -196,6 +241,7 @@ class Matching {
   const Schema& data_;
   const Schema& wanted_;
   bool ignore_extra_;
+  std::vector<std::string>& notes_;
   std::vector<ViewMatch> matches_;
 };
 
@@ -240,9 +286,12 @@ class MatchedSource final : public Source {
 
 }  // namespace
 
-std::unique_ptr<Source> make_matched_source(std::unique_ptr<Source> source, const Schema& schema, bool ignore_extra) {
+std::unique_ptr<Source> make_matched_source(std::unique_ptr<Source> source, const Schema& schema, bool ignore_extra,
+                                            std::vector<std::string>* notes) {
   if (source->schema() == schema) return source;
-  std::vector<ViewMatch> matches = Matching(source->schema(), schema, ignore_extra).run();
+  std::vector<std::string> found;
+  std::vector<ViewMatch> matches = Matching(source->schema(), schema, ignore_extra, found).run();
+  if (notes != nullptr) notes->insert(notes->end(), found.begin(), found.end());
   return std::make_unique<MatchedSource>(std::move(source), schema, std::move(matches));
 }
 

@@ -36,7 +36,34 @@ class NamedSource final : public Source {
   std::vector<std::string> ids_;
 };
 
+class FeatureNamedSource final : public Source {
+ public:
+  FeatureNamedSource(std::unique_ptr<Source> source, Schema schema)
+      : source_(std::move(source)), schema_(std::move(schema)) {}
+
+  const Schema& schema() const override { return schema_; }
+  std::optional<Index> size() const override { return source_->size(); }
+  std::optional<Chunk> next(Index max_rows) override { return source_->next(max_rows); }
+  Delivery begin_next(Index max_rows) override { return source_->begin_next(max_rows); }
+  bool rewind() override { return source_->rewind(); }
+  void skip(Index rows) override { source_->skip(rows); }
+  std::vector<std::string> ids(Index first, Index count) override { return source_->ids(first, count); }
+
+ private:
+  std::unique_ptr<Source> source_;
+  Schema schema_;
+};
+
 }  // namespace
+
+std::unique_ptr<Source> make_feature_named_source(std::unique_ptr<Source> source,
+                                                  std::vector<std::vector<std::string>> names) {
+  Schema schema = source->schema();
+  for (std::size_t v = 0; v < schema.views.size(); ++v) {
+    if (!names[v].empty()) schema.views[v].feature_names = std::move(names[v]);
+  }
+  return std::make_unique<FeatureNamedSource>(std::move(source), std::move(schema));
+}
 
 std::unique_ptr<Source> make_named_source(std::unique_ptr<Source> source, std::vector<std::string> ids,
                                           const std::string& where) {

@@ -1,4 +1,4 @@
-// Sample ids for a source that has none of its own.
+// Names for a source that has none of its own: of its samples, and of the features of its views.
 #pragma once
 
 #include <memory>
@@ -13,5 +13,9 @@ namespace omvc {
 // or one occurs twice.
 std::unique_ptr<Source> make_named_source(std::unique_ptr<Source> source, std::vector<std::string> ids,
                                           const std::string& where);
+
+// The features of some views under other names, by view; none: as they are.
+std::unique_ptr<Source> make_feature_named_source(std::unique_ptr<Source> source,
+                                                  std::vector<std::vector<std::string>> names);
 
 }  // namespace omvc

@@ -87,5 +87,41 @@ TEST(Matched, WhatIsMissingOrAdditionalIsNamed) {
   EXPECT_EQ(dense_rows(read_matched(third, views, true).views[1], 2), kImage);
 }
 
+// As when a table got another name and a column more: leaving out what is extra must not leave out the view.
+TEST(Matched, AViewUnderAnotherNameIsFoundByMostOfItsFeatures) {
+  std::vector<std::string> notes;
+  const Schema data{{{"visit2", 4, {"a", "b", "c", "new"}}, {"image", 2, {"u", "v"}}}};
+  const auto table = [&] {
+    return make_table_source(data, {{0, 1}, {dense(4, {1, 2, 3, 0, 4, 5, 6, 0}), dense(2, {10, 20, 30, 40})}});
+  };
+  const auto source = make_matched_source(table(), kModel, true, &notes);
+  EXPECT_EQ(dense_rows(read_all(*source).views[0], 2), kText);
+  ASSERT_EQ(notes.size(), 1u);
+  EXPECT_NE(notes[0].find("1 column that the model lacks is left out: 'new'"), std::string::npos) << notes[0];
+  expect_error(ErrorKind::data, {"no feature 'new'"}, [&] { make_matched_source(table(), kModel); });
+}
+
+TEST(Matched, WhatTheFitLeftOutIsLeftOutAgain) {
+  Schema model = kModel;
+  model.views[0].left_out = {"age", "ward"};
+  const Schema data{{{"text", 6, {"a", "age", "b", "ward=n", "ward=s", "c"}}, {"image", 2, {"u", "v"}}}};
+  std::vector<std::string> notes;
+  const auto source = make_matched_source(
+      make_table_source(data, {{0, 1}, {dense(6, {1, 9, 2, 0, 1, 3, 4, 9, 5, 1, 0, 6}), dense(2, {10, 20, 30, 40})}}),
+      model, false, &notes);
+  EXPECT_EQ(dense_rows(read_all(*source).views[0], 2), kText);
+  EXPECT_TRUE(notes.empty());
+}
+
+TEST(Matched, ViewsThatAreLeftOutOrLackingAreNamed) {
+  std::vector<std::string> notes;
+  const Schema data{{{"image", 2, {"u", "v"}}, {"other", 2, {"p", "q"}}}};
+  make_matched_source(make_table_source(data, {{0, 1}, {dense(2, {10, 20, 30, 40}), dense(2, {1, 2, 3, 4})}}), kModel,
+                      true, &notes);
+  ASSERT_EQ(notes.size(), 2u);
+  EXPECT_NE(notes[0].find("left out, since the model has no such view: 'other'"), std::string::npos) << notes[0];
+  EXPECT_NE(notes[1].find("lack the model's view 'text'"), std::string::npos) << notes[1];
+}
+
 }  // namespace
 }  // namespace omvc
