@@ -69,6 +69,7 @@ Placer::Parts Model::placer_parts(const Cut& cut, std::vector<int> numbers) cons
           .usual = by.sums().usual_distances(),
           .group = cut.group,
           .votes = cut.votes,
+          .calibration = cut.calibration,
           .numbers = std::move(numbers)};
 }
 
@@ -104,7 +105,7 @@ std::optional<Placed> Model::learn(Chunk chunk, Compute& compute) {
     placed = now->place(data, compute);
     mutable_placing().count({&data, 1}, {&placed->near, 1}, options_.seed, compute);
     mutable_placing().settle(compute);
-    const auto far = [](double distance) { return distance > kOutlier; };
+    const auto far = [&](double distance) { return distance > recipe_.stranger_distance; };
     strangers_ += static_cast<double>(std::count_if(placed->distance.begin(), placed->distance.end(), far));
   }
   if (time_to_build()) refresh(compute);

@@ -63,8 +63,10 @@ class Counting {
   }
 
   PlacedAhead place(const PreparedChunk& data, Compute& compute) const {
-    PlacedAhead out{.near = placer_->near(data, compute), .votes = {}, .embedded = {}, .products = {}};
-    if (last_) out.votes = placer_->vote(data, out.near, compute);
+    std::vector<NarrowMatrix> products;
+    PlacedAhead out{
+        .near = placer_->near(data, compute, last_ ? &products : nullptr), .votes = {}, .embedded = {}, .products = {}};
+    if (last_) out.votes = placer_->vote(data, out.near, products, compute);
     if (embeds_) out.embedded = placer_->embed(data, compute);
     return out;
   }
@@ -274,9 +276,6 @@ Tally label(const Fitting& fit, Source& source, Index first, const std::vector<I
     }
     const PreparedChunk data(chunk);
     Placed placed = placer->place(data, compute);
-    for (double& distance : placed.distance) {
-      if (counted && std::isinf(distance)) distance = 0;  // as KeptRows has it
-    }
     Matrix rows;
     if (sink.wants_embedding()) rows = placer->embed(data, compute);
     out.counts.add({pass.progress().instances - chunk.size(),
