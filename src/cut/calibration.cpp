@@ -11,6 +11,7 @@ namespace omvc {
 namespace {
 
 constexpr double kMostDistance = 1e6;
+constexpr double kNear = 1.5;          // distances up to which a vote counts in full
 constexpr double kLeastSpread = 0.05;  // rows that are all alike leave no room for a usual distance
 // Of a normal distribution: from the middle to the share of false alarms, over that to the ninth tenth.
 constexpr double kBeyondTenth = 2.3263 / 1.2816;
@@ -140,7 +141,7 @@ Calibration Calibration::load(const Archive& archive, const std::string& key) {
 
 double drawn(double share, double distance, int clusters) {
   const double by_chance = 1.0 / clusters;
-  return distance > kOutlier ? by_chance + (share - by_chance) * kOutlier / distance : share;
+  return distance > kNear ? by_chance + (share - by_chance) * kNear / distance : share;
 }
 
 }  // namespace omvc

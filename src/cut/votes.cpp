@@ -9,8 +9,9 @@ namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kLeastWidth = 1e-12;
-constexpr double kLocal = 0.25;  // power to which what is usual around a row counts
-constexpr double kAlike = 1e-4;  // the distance of equal rows, for their squares: what rounding leaves of it
+constexpr Index kLookedThrough = 4;  // times the rows wanted, where only some have a view
+constexpr double kLocal = 0.25;      // power to which what is usual around a row counts
+constexpr double kAlike = 1e-4;      // the distance of equal rows, for their squares: what rounding leaves of it
 
 // The nearest rows of rows of the table, each of which may be its own nearest.
 NearRows nearest_of(const Neighbourhood& others, Index count, bool itself) {
@@ -224,6 +225,33 @@ Matrix Votes::alone(const RowGraphs& graphs) const {
   }
   const Matrix soft = graphs.through->soft(prototypes_);
   return of([&](Index i) { return RowVector(soft.row(i)); }, readers, seen);
+}
+
+std::vector<Votes::Donors> Votes::donors(const PreparedChunk& chunk, const Near& near,
+                                         const std::vector<NarrowMatrix>& products, std::size_t view, Index count,
+                                         Compute& compute) const {
+  std::vector<Donors> out(static_cast<std::size_t>(chunk.size()));
+  if (!has_rows()) return out;
+  const std::vector<std::vector<Index>> lists = lists_near(near, rows_->list_of);
+  const RowNeighbours found = find_rows(chunk, products, {}, *rows_,
+                                        {.count = kLookedThrough * count, .whole = true, .lists = &lists}, compute);
+  const std::vector<std::int32_t> known = known_rows(chunk, found);
+  for (Index i = 0; i < chunk.size(); ++i) {
+    Donors& of = out[static_cast<std::size_t>(i)];
+    std::vector<double> distances;
+    for (Index j = 0; j < found.whole.count && static_cast<Index>(of.rows.size()) < count; ++j) {
+      const std::int32_t id = found.whole.id(i, j);
+      if (id < 0) break;
+      if (id == known[static_cast<std::size_t>(i)] || rows_->views[view].member[static_cast<std::size_t>(id)] < 0) {
+        continue;
+      }
+      of.rows.push_back(id);
+      distances.push_back(found.whole.distance(i, j));
+    }
+    of.weights.resize(of.rows.size());
+    outside_weights(distances.data(), static_cast<Index>(distances.size()), of.weights.data());
+  }
+  return out;
 }
 
 // A third that of the prototypes, and two thirds that of the neighbours, where there are any.

@@ -124,6 +124,12 @@ bool Model::time_to_build() const {
          strangers_ >= std::max(recipe_.strangers, recipe_.stranger_share * since);
 }
 
+std::vector<Chunk> Model::rows_as_they_came(Compute& compute) const {
+  const bool since = tally_.instances != built_at_;
+  if (predictor_ || since || !cut_.votes || !cut_.votes->has_rows()) return {};
+  return reservoir_.pieces(recipe_.piece_rows, compute, cut_.votes->table().size());
+}
+
 const Sample& Model::sample(Compute& compute) {
   if (sample_) return *sample_;
   std::vector<Chunk> pieces = reservoir_.pieces(recipe_.piece_rows, compute);

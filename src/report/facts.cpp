@@ -96,7 +96,6 @@ class FeatureTable {
     const auto& names = schema_.views[view].feature_names;
     json one{{"view", view}, {"name", names.empty() ? fmt::format("{}", feature) : shortened(names[j])}};
     if (survey_ != nullptr) {
-      // What a row does not store is 0.
       const ViewSurvey& seen = survey_->views[view];
       one["low"] = short_number(seen.minimum[j]);
       one["high"] = short_number(seen.maximum[j]);

@@ -9,9 +9,8 @@
 #include "chunk/presence.hpp"
 #include "cut/spectrum.hpp"
 #include "model/facts.hpp"
-#include "model/telling.hpp"
+#include "model/raw_sums.hpp"
 #include "report/layout.hpp"
-#include "report/raw_means.hpp"
 #include "tally/pattern_counts.hpp"
 #include "tally/tally.hpp"
 
@@ -53,11 +52,7 @@ class Rows {
         limits_(limits),
         placer_(model.placer()),
         fine_sums_(model.intake().schema(), model.prototypes().size()),
-        own_sums_(model.intake().schema(), model.clusters().count),
-        tally_(model.names().numbers(), kOutlier) {
-    const std::vector<int>& numbers = model.names().numbers();
-    for (std::size_t k = 0; k < numbers.size(); ++k) place_of_[numbers[k]] = static_cast<std::int32_t>(k);
-  }
+        tally_(model.names().numbers(), kOutlier) {}
 
   void look(Picture& out, Compute& compute) {
     for (Chunk& chunk : model_.reservoir().pieces(kPiece, compute, limits_.rows)) {
@@ -71,7 +66,6 @@ class Rows {
   }
 
   const RawSums& fine_sums() const { return fine_sums_; }
-  const RawSums& own_sums() const { return own_sums_; }
 
  private:
   void add(Chunk chunk, Picture& out, Compute& compute) {
@@ -82,10 +76,8 @@ class Rows {
     const Near near = model_.clusters().round ? model_.prototypes().fine.near(data, compute) : placed.near;
     const std::vector<std::vector<bool>> present = presence_of(raw);
     std::vector<std::int32_t> nodes(raw.rows.size(), -1);
-    std::vector<std::int32_t> clusters(raw.rows.size(), -1);
     for (std::size_t i = 0; i < raw.rows.size(); ++i) {
       nodes[i] = near.id(static_cast<Index>(i), 0);
-      if (placed.labels[i] >= 0) clusters[i] = place_of_.at(placed.labels[i]);
       tally_.add(raw.rows[i], placed.labels[i], placed.confidence[i], placed.distance[i]);
       patterns_.add(present[i], placed.labels[i]);
       ++out.rows;
@@ -106,32 +98,26 @@ class Rows {
       }
       out.points.push_back(std::move(point));
     }
-    fine_sums_.add(raw, nodes, model_.survey());
-    own_sums_.add(raw, clusters, model_.survey());
+    fine_sums_.add(raw, nodes);
   }
 
   const Model& model_;
   const PictureLimits& limits_;
   std::shared_ptr<const Placer> placer_;
   RawSums fine_sums_;
-  RawSums own_sums_;
   ClusterTally tally_;
   PatternCounts patterns_;
-  std::map<int, std::int32_t> place_of_;
   std::map<std::vector<bool>, int> pattern_of_;
 };
 
-std::vector<std::vector<PictureFeature>> features_of(const std::vector<Matrix>& profiles, const RawSums& sums,
-                                                     Index clusters, std::size_t most) {
+std::vector<std::vector<PictureFeature>> features_of(const RawSums& sums, std::size_t views, Index clusters,
+                                                     std::size_t most) {
   std::vector<std::vector<PictureFeature>> out;
   for (Index k = 0; k < clusters; ++k) {
     std::vector<std::pair<double, PictureFeature>> all;
-    for (std::size_t v = 0; v < profiles.size(); ++v) {
-      for (const Telling& telling : telling_features(profiles[v], k, static_cast<Index>(kFeaturesPerView))) {
-        const PictureFeature feature{v, telling.feature, sums.own(v, telling.feature, k),
-                                     sums.rest(v, telling.feature, k)};
-        if (std::isnan(feature.own) || std::isnan(feature.rest)) continue;
-        all.emplace_back(-std::abs(telling.own - telling.others), feature);
+    for (std::size_t v = 0; v < views; ++v) {
+      for (const Telling& telling : sums.telling(v, k, static_cast<Index>(kFeaturesPerView))) {
+        all.emplace_back(-std::abs(telling.effect), PictureFeature{v, telling.feature, telling.own, telling.others});
       }
     }
     std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -142,18 +128,28 @@ std::vector<std::vector<PictureFeature>> features_of(const std::vector<Matrix>& 
   return out;
 }
 
+// Sizes of the clusters that the model has, as it tells them everywhere: in the order of the clusters of the cut.
+std::vector<double> own_sizes(const Model& model) {
+  const std::vector<int>& numbers = model.names().numbers();
+  const std::vector<double> sizes = cluster_sizes(model);  // in the order of their numbers
+  std::vector<double> out;
+  for (const int number : numbers) {
+    const auto before = std::count_if(numbers.begin(), numbers.end(), [&](int other) { return other < number; });
+    out.push_back(sizes[static_cast<std::size_t>(before)]);
+  }
+  return out;
+}
+
 // The clusters of a cut, and what tells them apart: of the clusters that the model has by all their rows, of others by
 // the prototypes that they are made of.
 PictureLevel level_of(const Model& model, const NamedCut& named, bool own, const Rows& rows,
-                      const PictureLimits& limits) {
+                      const PictureLimits& limits, Compute& compute) {
   PictureLevel level{.own = own, .numbers = named.numbers, .sizes = named.sizes, .group = named.fine, .features = {}};
+  if (own) level.sizes = own_sizes(model);
+  const std::size_t views = model.intake().schema().views.size();
   const int count = named.cut.count;
-  std::vector<Matrix> profiles;
-  for (std::size_t v = 0; v < model.intake().schema().views.size(); ++v) {
-    profiles.push_back(named.cut.placing(model.prototypes()).sums().means(v, named.cut.group, count));
-  }
-  level.features = own ? features_of(profiles, rows.own_sums(), count, limits.own_features)
-                       : features_of(profiles, rows.fine_sums().grouped(level.group, count), count, limits.features);
+  level.features = own ? features_of(cluster_sums(model, compute), views, count, limits.own_features)
+                       : features_of(rows.fine_sums().grouped(level.group, count), views, count, limits.features);
   return level;
 }
 
@@ -164,7 +160,7 @@ void add_levels(Picture& out, Model& model, const Rows& rows, const PictureLimit
   if (std::find(numbers.begin(), numbers.end(), own) == numbers.end()) numbers.push_back(own);
   std::sort(numbers.begin(), numbers.end());
   for (const NamedCut& named : model.cuts(numbers, compute)) {
-    out.levels.push_back(level_of(model, named, named.cut.count == own, rows, limits));
+    out.levels.push_back(level_of(model, named, named.cut.count == own, rows, limits, compute));
   }
   model.rest();
 }

@@ -34,6 +34,16 @@ std::shared_ptr<const Labeller> Clusterer::Impl::labeller() const {
   throw Error(ErrorKind::usage, "the model has learned too few instances to have clusters yet: learn more of them");
 }
 
+const RawSums& Clusterer::Impl::sums() {
+  std::vector<double> now{model->tally().instances, static_cast<double>(model->names().generation())};
+  for (const int number : model->names().numbers()) now.push_back(number);
+  const Vector& mass = model->placing().sums().mass;
+  now.insert(now.end(), mass.begin(), mass.end());
+  if (!known_sums || now != known_at) known_sums = cluster_sums(*model, compute.get());
+  known_at = std::move(now);
+  return *known_sums;
+}
+
 Model& Clusterer::Impl::living() {
   if (model && model->can_learn()) return *model;
   if (model) throw Error(ErrorKind::usage, "this model was saved for prediction only: it can neither learn nor be cut");
@@ -223,18 +233,26 @@ std::vector<Feature> Clusterer::top_features(std::size_t view, int cluster, int 
     throw Error(ErrorKind::usage,
                 fmt::format("there are no {} features of cluster {} in view {}", count, cluster, view));
   }
-  const Matrix profiles =
-      impl_->model ? cluster_profiles(*impl_->model, view) : impl_->compared->profiles(view);  // d x K
   std::vector<Feature> features;
   const auto& names = schema().views[view].feature_names;
-  for (const Telling& telling : telling_features(profiles, found - numbers.begin(), count)) {
+  const auto add = [&](const Telling& telling, double mean) {
     const auto j = static_cast<std::size_t>(telling.feature);
-    const double mean = profiles.row(telling.feature).mean();
     features.push_back({.number = telling.feature,
                         .name = names.empty() ? fmt::format("{}", j) : names[j],
                         .weight = telling.own,
                         .lift = mean != 0 ? telling.own / mean : 0,
                         .high = telling.high()});
+  };
+  const Index place = found - numbers.begin();
+  if (impl_->model && impl_->model->can_learn()) {
+    const std::lock_guard lock(impl_->sharing);
+    for (const Telling& telling : impl_->sums().telling(view, place, count)) add(telling, telling.others);
+    return features;
+  }
+  const Matrix profiles =
+      impl_->model ? cluster_profiles(*impl_->model, view) : impl_->compared->profiles(view);  // d x K
+  for (const Telling& telling : telling_features(profiles, place, count)) {
+    add(telling, profiles.row(telling.feature).mean());
   }
   return features;
 }

@@ -4,7 +4,7 @@
 #include "omvc/clusterer.hpp"
 #include "omvc/error.hpp"
 
-#include "model/facts.hpp"
+#include "model/expected.hpp"
 #include "run/impl.hpp"
 
 namespace omvc {

@@ -51,6 +51,11 @@ function makeMap() {
   byId("map-tables").append(mapTables.clusters, mapTables.instances);
 }
 
+function sureness(i) {
+  const share = labels().share[i];
+  return isOwn() && share !== null && share !== undefined ? two(share) : "–";
+}
+
 const mapTables = {
   clusters: tableOf("clusters on the map", ["cluster", "instances", "share", "confidence", "prototypes"], () => {
     const all = sizes(), sure = confidences(), sum = d3.sum(all) || 1;
@@ -59,7 +64,7 @@ const mapTables = {
   }),
   instances: tableOf("instances on the map", ["instance", "cluster", "confidence", "distance", "views present"], () =>
     points ? d3.range(points.row.length).map((i) => [pointName(i), labels().place[i] < 0 ? "none" : String(level().numbers[labels().place[i]]),
-      two(labels().share[i]), value(points.distance[i]), viewsOf(points.pattern[i])]) : []),
+      sureness(i), value(points.distance[i]), viewsOf(points.pattern[i])]) : []),
 };
 
 function resize() {
@@ -167,8 +172,8 @@ function describe(found) {
     return ["Prototype of " + count(map.nodes.mass[found.node]) + " instances", clusterName(level().numbers[g])];
   }
   const i = found.point, g = labels().place[i];
-  const lines = [pointName(i), (g < 0 ? "no cluster" : clusterName(level().numbers[g])) + ", confidence " + two(labels().share[i]),
-    "views: " + viewsOf(points.pattern[i]), "distance " + value(points.distance[i]) + " times the usual"];
+  const lines = [pointName(i), (g < 0 ? "no cluster" : clusterName(level().numbers[g])) + (isOwn() ? ", confidence " + sureness(i) : ""),
+    "views: " + viewsOf(points.pattern[i]), "distance " + value(points.distance[i]) + " (1 is usual, above 3 an outlier)"];
   if (points.class && points.class[i] !== null) lines.push("true class " + points.class[i]);
   return lines;
 }
