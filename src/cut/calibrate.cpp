@@ -110,6 +110,7 @@ class Calibrator {
       take_round();
     }
     const Index least = std::max(kFewestRows, kFewestPerCluster * cut_.count);
+    if (cut_.count == 1) cut_.calibration.models = 1;  // no model can disagree
     if (!recipe_.calibrate || graphs_.rows < least || cut_.count < 2) return;
     compare();
   }

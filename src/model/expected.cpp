@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "chunk/rows.hpp"
+#include "model/raw_sums.hpp"
 #include "scale/scaling.hpp"
 
 namespace omvc {
@@ -77,20 +78,53 @@ class KnownRows {
   std::vector<Place> place_;
 };
 
-// The weighted mean of the cells that are there; what none of the rows has stays.
-void take_mean(const KnownRows& rows, const Votes::Donors& donors, Eigen::Ref<RowVector> out) {
-  RowVector weights = RowVector::Zero(out.size());
-  RowVector sum = RowVector::Zero(out.size());
-  for (std::size_t d = 0; d < donors.rows.size(); ++d) {
-    const RowVector row = rows.row(donors.rows[d]);
-    for (Index j = 0; j < row.size(); ++j) {
-      if (std::isnan(row(j))) continue;
-      weights(j) += donors.weights[d];
-      sum(j) += donors.weights[d] * row(j);
+// What the rows of a cluster are like: means of a view, features x clusters, and the variance of each feature.
+struct ClusterMeans {
+  ClusterMeans(const Model& model, std::size_t view, Compute& compute) {
+    const RawSums sums = cluster_sums(model, compute);
+    const Index features = model.intake().schema().views[view].features;
+    means.resize(features, model.clusters().count);
+    variance.resize(features);
+    for (Index j = 0; j < features; ++j) {
+      variance(j) = sums.variance(view, j);
+      for (Index k = 0; k < means.cols(); ++k) means(j, k) = sums.own(view, j, k);
     }
   }
+  Matrix means;
+  Vector variance;
+};
+
+// The weighted mean of rows, over the cells that are there. A mean of few rows is noise in part: it is drawn to the
+// mean of the cluster, by as much as what the two differ by is explained by the spread of the rows (James, Stein 1961).
+// What none of the rows has stays.
+void take_mean(const KnownRows& rows, const Votes::Donors& donors, const ClusterMeans& profile, int cluster,
+               Eigen::Ref<RowVector> out) {
+  RowVector weights = RowVector::Zero(out.size());
+  RowVector sum = weights;
+  RowVector squares = weights;
+  double rest = 0;  // of the weights' squares: the mean counts as one of 1 / rest rows
+  for (std::size_t d = 0; d < donors.rows.size(); ++d) {
+    const RowVector row = rows.row(donors.rows[d]);
+    rest += donors.weights[d] * donors.weights[d];
+    for (Index j = 0; j < row.size(); ++j) {
+      if (std::isnan(row(j))) continue;
+      const double differ = row(j) - profile.means(j, cluster);
+      weights(j) += donors.weights[d];
+      sum(j) += donors.weights[d] * differ;
+      squares(j) += donors.weights[d] * differ * differ;
+    }
+  }
+  double differs = 0;
+  double noise = 0;
   for (Index j = 0; j < out.size(); ++j) {
-    if (weights(j) > 0) out(j) = sum(j) / weights(j);
+    if (!(weights(j) > 0 && profile.variance(j) > 0) || std::isnan(sum(j))) continue;
+    const double mean = sum(j) / weights(j);
+    differs += mean * mean / profile.variance(j);
+    noise += rest * std::max(squares(j) / weights(j) - mean * mean, 0.0) / profile.variance(j);
+  }
+  const double kept = differs > 0 && rest < 1 ? std::max(1 - noise / (1 - rest) / differs, 0.0) : 1;
+  for (Index j = 0; j < out.size(); ++j) {
+    if (weights(j) > 0 && !std::isnan(sum(j))) out(j) = profile.means(j, cluster) + kept * sum(j) / weights(j);
   }
 }
 
@@ -101,12 +135,16 @@ Matrix expected(const Model& model, const PreparedChunk& chunk, std::size_t view
   std::vector<NarrowMatrix> products;
   const Near near = placer->near(chunk, compute, &products);
   Matrix out = from_prototypes(model, near, view);
-  if (!placer->by_rows()) return out;
+  if (!placer->by_rows() || !model.can_learn()) return out;
+  const std::vector<Vote> votes = placer->vote(chunk, near, products, compute);
   const std::vector<Votes::Donors> donors =
       model.clusters().votes->donors(chunk, near, products, view, kDonors, compute);
   const KnownRows rows(model, view, compute);
-  for_blocks(compute, chunk.size(), 1, true,
-             [&](Index i, Index) { take_mean(rows, donors[static_cast<std::size_t>(i)], out.row(i)); });
+  const ClusterMeans means(model, view, compute);
+  for_blocks(compute, chunk.size(), 1, true, [&](Index i, Index) {
+    const auto at = static_cast<std::size_t>(i);
+    if (votes[at].cluster >= 0) take_mean(rows, donors[at], means, votes[at].cluster, out.row(i));
+  });
   return out;
 }
 

@@ -1,5 +1,6 @@
 // What is to be expected of what an instance lacks: the mean of the rows of the sample that are nearest to it by the
-// views that it has, and have the view; where the model keeps no rows, that of the prototypes it lies between.
+// views that it has, and have the view, drawn to the mean of its cluster where they differ among each other; where the
+// model keeps no sample, the mean of the prototypes that it lies between.
 #pragma once
 
 #include "model/model.hpp"

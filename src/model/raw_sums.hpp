@@ -24,6 +24,16 @@ class RawSums {
   double own(std::size_t view, Index feature, Index place) const;
   double rest(std::size_t view, Index feature, Index place) const;
 
+  // Mean and variance of a feature over all cells.
+  double mean(std::size_t view, Index feature) const {
+    const Feature every = all(view, feature);
+    return every.cells > 0 ? every.sum / every.cells : 0;
+  }
+  double variance(std::size_t view, Index feature) const {
+    const Feature every = all(view, feature);
+    return every.cells > 0 ? every.variance / every.cells : 0;
+  }
+
   // The features that tell a place from the others, at most `count`, by the size of the effect: the difference of the
   // two means over the deviation within the two groups. Left out is what chance may have made: features whose test of
   // two means (Student) does not reach a level of 1 % over all features of the view.

@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <set>
 
 #include "chunk/presence.hpp"
 #include "cut/spectrum.hpp"
@@ -142,15 +143,37 @@ std::vector<double> own_sizes(const Model& model) {
 
 // The clusters of a cut, and what tells them apart: of the clusters that the model has by all their rows, of others by
 // the prototypes that they are made of.
-PictureLevel level_of(const Model& model, const NamedCut& named, bool own, const Rows& rows,
-                      const PictureLimits& limits, Compute& compute) {
+PictureLevel level_of(const Model& model, const NamedCut& named, bool own, const Rows& rows, const RawSums& sums,
+                      const PictureLimits& limits) {
   PictureLevel level{.own = own, .numbers = named.numbers, .sizes = named.sizes, .group = named.fine, .features = {}};
   if (own) level.sizes = own_sizes(model);
   const std::size_t views = model.intake().schema().views.size();
   const int count = named.cut.count;
-  level.features = own ? features_of(cluster_sums(model, compute), views, count, limits.own_features)
+  level.features = own ? features_of(sums, views, count, limits.own_features)
                        : features_of(rows.fine_sums().grouped(level.group, count), views, count, limits.features);
   return level;
+}
+
+// The features that tell each cluster, one after the other, until there are enough.
+PictureHeat heat_of(const PictureLevel& level, const RawSums& sums, std::size_t most) {
+  PictureHeat out;
+  std::set<std::pair<std::size_t, Index>> seen;
+  for (std::size_t rank = 0; rank < kFeaturesPerView; ++rank) {
+    for (const std::vector<PictureFeature>& cluster : level.features) {
+      if (rank >= cluster.size() || out.rows.size() >= most) continue;
+      const PictureFeature& one = cluster[rank];
+      if (!seen.emplace(one.view, one.feature).second) continue;
+      PictureHeat::Row& row = out.rows.emplace_back();
+      row.view = one.view;
+      row.feature = one.feature;
+      row.mean = sums.mean(one.view, one.feature);
+      row.deviation = std::sqrt(sums.variance(one.view, one.feature));
+      for (std::size_t k = 0; k < level.numbers.size(); ++k) {
+        row.means.push_back(sums.own(one.view, one.feature, static_cast<Index>(k)));
+      }
+    }
+  }
+  return out;
 }
 
 void add_levels(Picture& out, Model& model, const Rows& rows, const PictureLimits& limits, Compute& compute) {
@@ -159,8 +182,10 @@ void add_levels(Picture& out, Model& model, const Rows& rows, const PictureLimit
   for (int k = 2; k <= std::min<Index>(limits.levels, model.prototypes().size()); ++k) numbers.push_back(k);
   if (std::find(numbers.begin(), numbers.end(), own) == numbers.end()) numbers.push_back(own);
   std::sort(numbers.begin(), numbers.end());
+  const RawSums sums = cluster_sums(model, compute);
   for (const NamedCut& named : model.cuts(numbers, compute)) {
-    out.levels.push_back(level_of(model, named, named.cut.count == own, rows, limits, compute));
+    out.levels.push_back(level_of(model, named, named.cut.count == own, rows, sums, limits));
+    if (named.cut.count == own) out.heat = heat_of(out.levels.back(), sums, limits.heat);
   }
   model.rest();
 }

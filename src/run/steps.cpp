@@ -302,6 +302,9 @@ void describe_model(Fitting& fit) {
   describe(model, report);
   report.events = model.names().take_events();
   if (report.choice && !report.choice->clear) report.warnings.push_back(report.choice->verdict);
+  if (model.clusters().calibration.models == 0) {
+    report.warnings.push_back("there are too few rows to tell how sure the labels are, so they have no confidence");
+  }
   std::vector<ViewReport> views = fit.setting.views(state.counts.present);
   for (std::size_t v = 0; v < views.size(); ++v) {
     views[v].explained = report.views[v].explained;

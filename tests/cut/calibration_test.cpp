@@ -11,6 +11,7 @@
 #include "recipe/recipe.hpp"
 #include "support/chunks.hpp"
 #include "support/made_cut.hpp"
+#include "support/random_data.hpp"
 
 namespace omvc {
 namespace {
@@ -66,7 +67,7 @@ TEST(Curve, IsTheIsotonicRegressionAtItsKnots) {
 
 TEST(Curve, FewOrEqualPointsAreHarmless) {
   EXPECT_DOUBLE_EQ(Curve()(0.3), 0.3);
-  EXPECT_DOUBLE_EQ(Curve({})(0.3), 0.3);
+  EXPECT_DOUBLE_EQ(Curve(std::vector<Curve::Point>())(0.3), 0.3);
   const Curve one({{1, true}, {1, false}, {1, true}, {1, true}});
   EXPECT_DOUBLE_EQ(one(1), 0.75);
   EXPECT_DOUBLE_EQ(one(0.5), 0.375);
