@@ -14,6 +14,7 @@ namespace {
 
 constexpr Range kShare{0, 1 + 1e-9};
 constexpr Index kMostNeighbours = 1000;
+constexpr double kPresent = -1;
 
 [[noreturn]] void refuse() { throw Error(ErrorKind::data, "the model's votes make no sense"); }
 
@@ -65,6 +66,16 @@ Near get_near(const Archive& archive, const std::string& key, Index rows, Index 
   return out;
 }
 
+// Squares of the rows that lack a view, by position; of others none is kept.
+void get_completed(const Archive& archive, const std::string& key, std::vector<double>& to) {
+  const std::vector<double>& stored = archive.numbers(key, {kPresent, 1e300});
+  if (stored.size() != to.size()) refuse();
+  for (std::size_t at = 0; at < to.size(); ++at) {
+    if (std::isnan(to[at]) != (stored[at] < 0)) refuse();
+    if (!std::isnan(to[at])) to[at] = stored[at];
+  }
+}
+
 // Of what readers say: as many features as there are clusters.
 Schema read_schema(Schema schema, int clusters) {
   for (ViewSchema& view : schema.views) {
@@ -113,6 +124,12 @@ void Votes::save_near(Archive& archive, const std::string& key) const {
   }
   archive.put(key + "/near", std::move(ids));
   archive.put(key + "/weights", weights);
+  // Prototypes may have moved since rows were completed through them.
+  for (std::size_t v = 0; v < rows_->views.size(); ++v) {
+    std::vector<double> completed = rows_->views[v].completed;
+    for (double& square : completed) square = std::isnan(square) ? kPresent : square;
+    archive.put(fmt::format("{}/view{}/completed", key, v), std::move(completed));
+  }
 }
 
 Votes Votes::load(const Archive& archive, const std::string& key, const Schema& schema,
@@ -156,8 +173,12 @@ void Votes::load_rows(const Archive& archive, const std::string& key, const Sche
   check_narrow(rows);
   const std::vector<Near> places{near};
   const std::vector<PreparedChunk> pieces(1, PreparedChunk(rows));
-  rows_ = std::make_shared<const RowTable>(make_row_table(
-      {.pieces = pieces, .near = places, .prototypes = prototypes, .list_of = list_of, .complete = true}, compute));
+  RowTable table = make_row_table(
+      {.pieces = pieces, .near = places, .prototypes = prototypes, .list_of = list_of, .complete = true}, compute);
+  for (std::size_t v = 0; v < table.views.size(); ++v) {
+    get_completed(archive, fmt::format("{}/view{}/completed", key, v), table.views[v].completed);
+  }
+  rows_ = std::make_shared<const RowTable>(std::move(table));
   if (readers_.empty()) return;
   const Chunk said = get_chunk(archive, key + "/said", read_schema(schema, clusters()));
   check_narrow(said);
