@@ -2,7 +2,6 @@
 """Views that were hidden, filled in by the model, beside scikit-learn's KNNImputer and the means of the clusters.
 
     python3 experiments/imputation.py            the table
-    python3 experiments/imputation.py --write    also puts it into docs/quality.md
 
 A fifth of the rows of one view is hidden. R2 over the hidden cells, each feature divided by its deviation: 1 is perfect,
 0 the mean of each feature. Needs the package omvc, numpy, scipy and scikit-learn.
@@ -14,7 +13,6 @@ import numpy as np
 from scipy.io import mmread
 from sklearn.impute import KNNImputer
 
-import docs_page
 from datasets import DATA
 
 NEIGHBOURS = 15
@@ -92,15 +90,10 @@ def run(case, view, model=by_model):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--write", action="store_true")
-    given = parser.parse_args()
-    lines = ["| hidden | omvc | KNNImputer(15) | cluster means |", "| --- | --- | --- | --- |"]
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
+    print("| hidden | omvc | KNNImputer(15) | cluster means |\n| --- | --- | --- | --- |")
     for name, case, view in CASES:
-        lines.append(f"| {name} | " + " | ".join(f"{x:.3f}" for x in run(case, view)) + " |")
-        print(lines[-1], flush=True)
-    if given.write:
-        docs_page.put("quality.md", "imputation", "\n".join(lines))
+        print(f"| {name} | " + " | ".join(f"{x:.3f}" for x in run(case, view)) + " |", flush=True)
 
 
 if __name__ == "__main__":
