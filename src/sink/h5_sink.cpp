@@ -121,10 +121,11 @@ class H5Sink final : public Sink {
   // Room for our columns in a table of someone else.
   static void add_columns(h5::Group& obs, const std::vector<std::string>& own) {
     std::vector<std::string> columns = obs.text_list_attribute("column-order");
-    for (const std::string& name : own) {
-      if (obs.has(name)) obs.remove(name);
-      if (std::find(columns.begin(), columns.end(), name) == columns.end()) columns.push_back(name);
+    for (const std::string name : {kLabels, kConfidence, kDistance}) {
+      if (obs.has(name)) obs.remove(name);  // of an earlier run, which may have had more of them
+      std::erase(columns, name);
     }
+    columns.insert(columns.end(), own.begin(), own.end());
     finish_table(obs, columns);
   }
 
