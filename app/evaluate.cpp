@@ -9,9 +9,12 @@
 #include "omvc/input.hpp"
 
 #include "command.hpp"
+#include "table.hpp"
 
 namespace omvc::app {
 namespace {
+
+constexpr std::size_t kMostShown = 20;  // clusters or classes of a table on a terminal
 
 struct EvaluateArguments {
   std::string labels;
@@ -51,6 +54,39 @@ Pairs read_pairs(const EvaluateArguments& arguments) {
                                            arguments.labels, pairs.labels.size(), arguments.truth, pairs.truth.size()));
 }
 
+// Clusters by classes, those that match first, so that what agrees is on the diagonal.
+struct Confusion {
+  explicit Confusion(const Contingency& counts) : table(counts.table()) {
+    const std::vector<int> match = best_matching(table);
+    for (std::size_t i = 0; i < match.size(); ++i) {
+      if (match[i] < 0) continue;
+      rows.push_back(i);
+      columns.push_back(static_cast<std::size_t>(match[i]));
+    }
+    for (std::size_t i = 0; i < match.size(); ++i) {
+      if (match[i] < 0) rows.push_back(i);
+    }
+    for (std::size_t j = 0; j < counts.classes().size(); ++j) {
+      if (std::find(columns.begin(), columns.end(), j) == columns.end()) columns.push_back(j);
+    }
+  }
+
+  std::vector<std::vector<double>> table;
+  std::vector<std::size_t> rows;
+  std::vector<std::size_t> columns;
+};
+
+std::string describe(const Contingency& counts) {
+  const Confusion confusion(counts);
+  std::vector<std::vector<std::string>> lines{{"cluster"}};
+  for (const std::size_t j : confusion.columns) lines[0].push_back(fmt::format("class {}", counts.classes()[j]));
+  for (const std::size_t i : confusion.rows) {
+    lines.push_back({fmt::format("{}", counts.labels()[i])});
+    for (const std::size_t j : confusion.columns) lines.back().push_back(fmt::format("{:.0f}", confusion.table[i][j]));
+  }
+  return format_table(lines);
+}
+
 void evaluate(const EvaluateArguments& arguments) {
   const Pairs pairs = read_pairs(arguments);
   Contingency counts;
@@ -70,7 +106,10 @@ void evaluate(const EvaluateArguments& arguments) {
                              {"nmi_arithmetic", scores.nmi_arithmetic},
                              {"ac", scores.accuracy},
                              {"ari", scores.ari},
-                             {"purity", scores.purity}};
+                             {"purity", scores.purity},
+                             {"cluster_numbers", counts.labels()},
+                             {"class_numbers", counts.classes()},
+                             {"counts", counts.table()}};
     fmt::print("{}\n", out.dump(2));
     return;
   }
@@ -83,6 +122,9 @@ void evaluate(const EvaluateArguments& arguments) {
   fmt::print("NMI (geometric)   {:.4f}\nNMI (arithmetic)  {:.4f}\nAC                {:.4f}\n", scores.nmi_geometric,
              scores.nmi_arithmetic, scores.accuracy);
   fmt::print("ARI               {:.4f}\npurity            {:.4f}\n", scores.ari, scores.purity);
+  if (std::max(counts.labels().size(), counts.classes().size()) <= kMostShown) {
+    fmt::print("\nInstances of each class in each cluster\n{}", describe(counts));
+  }
 }
 
 }  // namespace

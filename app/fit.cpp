@@ -151,7 +151,8 @@ void fit(const FitArguments& arguments) {
   if (!arguments.report.empty()) report.profile.push_back({.name = "page", .seconds = seconds_since(fitted) - saving});
 
   for (const std::string& warning : report.warnings) fmt::print(stderr, "omvc: warning: {}\n", warning);
-  const nlohmann::json summary = summarise(report, observer.scores(), scored.counts());
+  nlohmann::json summary = summarise(report, observer.scores(), scored.counts());
+  if (arguments.json) name_members(summary, *input.source);
   if (arguments.json) {
     fmt::print("{}\n", json_text(summary));
   } else if (!arguments.quiet) {

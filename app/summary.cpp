@@ -135,6 +135,22 @@ nlohmann::json summarise(const Report& report, const std::vector<MeanScores>& sc
   return out;
 }
 
+void name_members(nlohmann::json& summary, Source& source) {
+  if (source.ids(0, 1).empty()) return;
+  const auto name = [&](nlohmann::json& members) {
+    for (nlohmann::json& one : members) {
+      const std::vector<std::string> found = source.ids(one["row"].get<Index>(), 1);
+      if (!found.empty()) one["id"] = found.front();
+    }
+  };
+  if (summary.contains("farthest")) name(summary["farthest"]);
+  if (!summary.contains("cluster_members")) return;
+  for (nlohmann::json& members : summary["cluster_members"]) {
+    name(members["typical"]);
+    name(members["borderline"]);
+  }
+}
+
 std::string feature_list(const Clusterer& model, std::size_t view, int cluster, int count) {
   std::string text;
   for (const Feature& feature : model.top_features(view, cluster, count)) {
@@ -164,8 +180,10 @@ std::string describe_clusters(const Report& report, const Clusterer& model) {
   std::string out;
   if (report.choice) out += describe_choice(*report.choice) + "\n";
   if (!report.found_by.empty()) {
-    out += fmt::format("Found by {}; mean confidence {:.2f}, {} outliers\n{}\n", report.found_by, report.confidence,
-                       report.outliers, describe_events(report.events));
+    const bool sure = !report.confidence_histogram.empty();
+    out += fmt::format("Found by {}; {}{} outliers\n{}\n", report.found_by,
+                       sure ? fmt::format("mean confidence {:.2f}, ", report.confidence) : "", report.outliers,
+                       describe_events(report.events));
   }
   out += "How much of each view the clusters explain\n" + format_table(rows);
 

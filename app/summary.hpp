@@ -11,6 +11,7 @@
 #include "omvc/options.hpp"
 #include "omvc/report.hpp"
 #include "omvc/sink.hpp"
+#include "omvc/source.hpp"
 
 #include "console.hpp"
 
@@ -58,6 +59,8 @@ class ScoringSink : public Sink {
 };
 
 nlohmann::json summarise(const Report& report, const std::vector<MeanScores>& scores, const Contingency& labels);
+// Adds the sample ids of the members and outliers that it names, where the source has ids.
+void name_members(nlohmann::json& summary, Source& source);
 
 // What was found, as tables for a person: how well each view is explained, sizes and telling features of the clusters,
 // and how the presence patterns spread over them.

@@ -79,6 +79,24 @@ TEST(Impute, NewInstancesMayLackSingleValues) {
   for (const double distance : found.distance) EXPECT_TRUE(std::isfinite(distance));
 }
 
+// Rows of a cluster that the model has never seen: their neighbours agree, and are far away.
+TEST(Confidence, FallsForRowsOfNoClusterKnown) {
+  const Clusterer model = fitted();
+  const Assignment known = model.assign(planted(240, true));
+  Chunk strange = planted(60, true);
+  auto& values = std::get<DenseBlock<double>>(strange.views[0].block).values;
+  for (auto& value : values) value = 2 * value + 40;
+  const Assignment found = model.assign(strange);
+  const auto mean = [](const std::vector<double>& of) {
+    double sum = 0;
+    for (const double x : of) sum += x;
+    return sum / static_cast<double>(of.size());
+  };
+  EXPECT_GT(mean(known.confidence), 0.95);
+  EXPECT_LT(mean(found.confidence), mean(known.confidence) - 0.3);
+  for (const double distance : found.distance) EXPECT_GT(distance, 3);
+}
+
 TEST(Bytes, HoldTheWholeModel) {
   Clusterer model = fitted();
   const std::string bytes = model.to_bytes();

@@ -3,14 +3,18 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 
 #include "omvc/error.hpp"
 
+#include "cut/calibrate.hpp"
 #include "cut/choose_k.hpp"
 #include "cut/refine.hpp"
 
 namespace omvc {
 namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 class Cutter {
  public:
@@ -49,8 +53,11 @@ class Cutter {
     const RowCut rows = cut_rows(graphs_, sample_, cut_.count, input_.seed, recipe_, {}, compute_);
     cut_.votes = std::make_shared<const Votes>(graphs_, rows, cut_.count, recipe_);
     cut_.group = cut_.votes->group();
-    const Matrix soft = cut_.votes->of_rows().cast<double>();
-    for (Index i = 0; i < soft.rows(); ++i) cut_.rows.push_back(vote_of(soft.row(i)));
+    const NarrowMatrix& shares = cut_.votes->of_rows();
+    for (Index i = 0; i < shares.rows(); ++i) {
+      const int cluster = cut_.votes->clusters_of_rows()[static_cast<std::size_t>(i)];
+      cut_.rows.push_back({cluster, rounded_share(shares(i, cluster)), kNan});
+    }
     cut_.worth = rows.worth;
     cut_.found_by = fmt::format("cuts of the graph of {} rows and {} fine prototypes", graphs_.rows, fine_.size());
   }
@@ -137,18 +144,29 @@ Vote vote_of(const Near& near, Index instance, const std::vector<int>& group, in
         near.weight(instance, j);
   }
   const auto best = std::max_element(votes.begin(), votes.end());
-  return {static_cast<int>(best - votes.begin()), *best};
+  return {static_cast<int>(best - votes.begin()), *best, kNan};
 }
 
-Vote vote_of(const RowVector& votes) {
-  Index best = 0;
-  const double share = votes.maxCoeff(&best);
-  return {static_cast<int>(best), std::round(share * kWeightSteps) / kWeightSteps};
+double rounded_share(double share) { return std::round(share * kWeightSteps) / kWeightSteps; }
+
+Vote vote_of(const Voted& voted, Index instance, const Calibration& calibration) {
+  const int cluster = voted.clusters[static_cast<std::size_t>(instance)];
+  if (cluster < 0) return {.cluster = -1, .share = kNan, .distance = kNan};
+  const double distance = calibration.rows(voted.distance[static_cast<std::size_t>(instance)]);
+  const double share = voted.shares(instance, cluster);
+  return {cluster, rounded_share(drawn(share, distance, static_cast<int>(voted.shares.cols()))), distance};
+}
+
+Cut plain_cut(const Prototypes& prototypes, const Sample& sample, const RowGraphs& graphs, int clusters,
+              const BuildInput& input, const Recipe& recipe, Compute& compute) {
+  return Cutter(prototypes, sample, graphs, input, recipe, compute).run(clusters);
 }
 
 Cut cut(const Prototypes& prototypes, const Sample& sample, const RowGraphs& graphs, int clusters,
         const BuildInput& input, const Recipe& recipe, Compute& compute) {
-  return Cutter(prototypes, sample, graphs, input, recipe, compute).run(clusters);
+  Cut out = plain_cut(prototypes, sample, graphs, clusters, input, recipe, compute);
+  calibrate(out, prototypes, sample, graphs, input, recipe, compute);
+  return out;
 }
 
 }  // namespace omvc

@@ -16,15 +16,17 @@
 
 #include "omvc/report.hpp"
 
+#include "cut/calibration.hpp"
 #include "cut/votes.hpp"
 #include "fine/build.hpp"
 
 namespace omvc {
 
-// A cluster, and its share of a vote.
+// A cluster, its share of a vote, and how unusual the instance is (cut/calibration.hpp).
 struct Vote {
   int cluster = 0;
   double share = 0;
+  double distance = 0;
 };
 
 struct Cut {
@@ -36,6 +38,7 @@ struct Cut {
   std::string found_by;                 // in words, for the report
   std::optional<ClusterChoice> choice;  // where K was left to the data
   std::vector<double> worth;            // of each view: what it knows of the clusters, 0 .. 1
+  Calibration calibration;              // what votes and distances mean
 
   // The prototypes that place instances.
   const FinePrototypes& placing(const Prototypes& prototypes) const { return round ? *round : prototypes.fine; }
@@ -46,13 +49,18 @@ struct Cut {
 // The prototypes that an instance lies between vote for its cluster, by their weights.
 Vote vote_of(const Near& near, Index instance, const std::vector<int>& group, int clusters);
 
-// The cluster that has most of a vote, one share for each cluster. The share is rounded to a multiple of 2^-12, so that
-// sums of shares are exact whatever their order.
-Vote vote_of(const RowVector& votes);
+// Rounded to a multiple of 2^-12, so that sums of shares are exact whatever their order.
+double rounded_share(double share);
+
+// The vote for an instance, from what was voted for a chunk.
+Vote vote_of(const Voted& voted, Index instance, const Calibration& calibration);
 
 // Clusters from prototypes, the sample that they were made from and the graphs of its rows: `clusters` of them, or
 // (0) as many as the data show. Throws ErrorKind::data where there are fewer rows than that.
 Cut cut(const Prototypes& prototypes, const Sample& sample, const RowGraphs& graphs, int clusters,
         const BuildInput& input, const Recipe& recipe, Compute& compute);
+// The same clusters where nobody asks what a vote means: it costs half of the time.
+Cut plain_cut(const Prototypes& prototypes, const Sample& sample, const RowGraphs& graphs, int clusters,
+              const BuildInput& input, const Recipe& recipe, Compute& compute);
 
 }  // namespace omvc

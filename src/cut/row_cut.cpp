@@ -13,16 +13,8 @@ namespace {
 
 constexpr Index kSaidRows = 500;  // of a piece
 
-// The first `count` neighbours of those that were found.
 Neighbourhood first_of(const Neighbourhood& all, Index count) {
-  Neighbourhood out{.rows = all.rows, .near = {.count = std::min(count, all.near.count), .ids = {}, .distances = {}}};
-  for (std::size_t i = 0; i < all.rows.size(); ++i) {
-    const Index from = static_cast<Index>(i) * all.near.count;
-    out.near.ids.insert(out.near.ids.end(), all.near.ids.begin() + from, all.near.ids.begin() + from + out.near.count);
-    out.near.distances.insert(out.near.distances.end(), all.near.distances.begin() + from,
-                              all.near.distances.begin() + from + out.near.count);
-  }
-  return out;
+  return {.rows = all.rows, .near = first_of(all.near, count)};
 }
 
 // What was said of the rows, as chunks of a table.

@@ -112,6 +112,17 @@ void append(Neighbourhood& to, const std::vector<Index>& present, Index first, c
   to.near.distances.insert(to.near.distances.end(), found.distances.begin(), found.distances.end());
 }
 
+NearRows first_of(const NearRows& all, Index count) {
+  if (count >= all.count) return all;
+  NearRows out{.count = count, .ids = {}, .distances = {}};
+  for (std::size_t from = 0; from < all.ids.size(); from += static_cast<std::size_t>(all.count)) {
+    const auto at = static_cast<std::ptrdiff_t>(from);
+    out.ids.insert(out.ids.end(), all.ids.begin() + at, all.ids.begin() + at + count);
+    out.distances.insert(out.distances.end(), all.distances.begin() + at, all.distances.begin() + at + count);
+  }
+  return out;
+}
+
 std::vector<double> neighbour_weights(const Neighbourhood& of, Index rows) {
   const Index count = of.near.count;
   std::vector<double> widths(static_cast<std::size_t>(rows), 0.0);

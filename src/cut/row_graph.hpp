@@ -23,6 +23,9 @@ struct Neighbourhood {
 // with.
 void append(Neighbourhood& to, const std::vector<Index>& present, Index first, const NearRows& found);
 
+// The first `count` neighbours of those that were found.
+NearRows first_of(const NearRows& all, Index count);
+
 // The weights of the neighbours of each row, as many as are listed; 0 where there are fewer.
 std::vector<double> neighbour_weights(const Neighbourhood& of, Index rows);
 // The same for one instance outside the graph, whose width is that of its own neighbours.

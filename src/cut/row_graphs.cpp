@@ -47,7 +47,8 @@ RowGraphs row_graphs(const Prototypes& prototypes, const Sample& sample, const S
     out.completed.emplace();
   }
   const Index most =
-      std::min(text ? recipe.most_text_neighbours : recipe.most_neighbours, std::max<Index>(out.rows - 1, 1));
+      std::min(text ? recipe.most_text_neighbours : std::max(recipe.most_neighbours, recipe.far_neighbours),
+               std::max<Index>(out.rows - 1, 1));
   std::vector<RowNeighbours> found(out.pieces);
   for_pieces(out.pieces, compute, [&](std::size_t p, Compute& own) {
     std::vector<NarrowMatrix> products;

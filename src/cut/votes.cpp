@@ -7,15 +7,21 @@
 namespace omvc {
 namespace {
 
-constexpr double kAlike = 1e-4;  // the distance of equal rows, for their squares: what rounding leaves of it
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kLeastWidth = 1e-12;
+constexpr Index kLookedThrough = 4;  // times the rows wanted, where only some have a view
+constexpr double kLocal = 0.25;      // power to which what is usual around a row counts
+constexpr double kAlike = 1e-4;      // the distance of equal rows, for their squares: what rounding leaves of it
 
-// The nearest rows of rows of the table, each of which is its own nearest.
-NearRows with_itself(const Neighbourhood& others, Index count) {
+// The nearest rows of rows of the table, each of which may be its own nearest.
+NearRows nearest_of(const Neighbourhood& others, Index count, bool itself) {
   NearRows out{.count = count, .ids = {}, .distances = {}};
   for (std::size_t i = 0; i < others.rows.size(); ++i) {
-    out.ids.push_back(others.rows[i]);
-    out.distances.push_back(0);
-    for (Index j = 0; j + 1 < count; ++j) {
+    if (itself) {
+      out.ids.push_back(others.rows[i]);
+      out.distances.push_back(0);
+    }
+    for (Index j = 0; j + (itself ? 1 : 0) < count; ++j) {
       const bool listed = j < others.near.count;
       out.ids.push_back(listed ? others.near.id(static_cast<Index>(i), j) : -1);
       out.distances.push_back(listed ? others.near.distance(static_cast<Index>(i), j)
@@ -68,7 +74,45 @@ Votes::Votes(const RowGraphs& graphs, const RowCut& cut, int clusters, const Rec
   for (const Reading& reading : cut.readings) readers_.push_back(reading.reader);
   said_ = cut.said;
   if (said_) keep_said(rows_of(*said_));
-  own_ = vote_of_rows(graphs, cut).cast<float>();
+  own_ = vote_of_rows(graphs, cut, false).cast<float>();
+  const Matrix together = vote_of_rows(graphs, cut, true);
+  for (Index i = 0; i < together.rows(); ++i) {
+    Index best = 0;
+    together.row(i).maxCoeff(&best);
+    own_clusters_.push_back(static_cast<int>(best));
+  }
+  measure(graphs);
+}
+
+void Votes::measure(const RowGraphs& graphs) {
+  const NearRows& near = graphs.completed->near;
+  const Index count = std::min(far_neighbours_, near.count);
+  const auto row = [&](Index i) { return static_cast<std::size_t>(i * near.count); };
+  for (Index i = 0; i < graphs.rows; ++i) {
+    double last = 0;
+    for (Index j = 0; j < count && near.id(i, j) >= 0; ++j) last = near.distance(i, j);
+    width_.push_back(std::max(last, kLeastWidth));
+  }
+  for (Index i = 0; i < graphs.rows; ++i) {
+    own_distance_.push_back(far(near.ids.data() + row(i), near.distances.data() + row(i), count));
+  }
+}
+
+double Votes::far(const std::int32_t* ids, const double* distances, Index count) const {
+  double last = 0;
+  double around = 0;
+  Index found = 0;
+  for (; found < count && ids[found] >= 0; ++found) {
+    last = distances[found];
+    around += std::log(width_[static_cast<std::size_t>(ids[found])]);
+  }
+  if (found == 0) return kNan;
+  return last / std::exp(kLocal * around / static_cast<double>(found));
+}
+
+bool Votes::wants_products() const {
+  return has_rows() && std::any_of(rows_->views.begin(), rows_->views.end(),
+                                   [](const RowTable::View& view) { return !view.completed.empty(); });
 }
 
 // What the readers name by a number of the cut before, clusters have by one of their own.
@@ -87,6 +131,7 @@ void Votes::take(const Recipe& recipe) {
   row_vote_ = recipe.row_vote;
   reader_vote_ = recipe.reader_vote;
   prototype_vote_ = recipe.prototype_vote;
+  far_neighbours_ = recipe.far_neighbours;
 }
 
 void Votes::keep_said(const Chunk& said) {
@@ -120,14 +165,18 @@ RowVector Votes::of(const Near& near, Index instance) const {
   return out;
 }
 
-Matrix Votes::of(const PreparedChunk& chunk, const Near& near, Compute& compute) const {
+Voted Votes::ask(const PreparedChunk& chunk, const Near& near, const std::vector<NarrowMatrix>* products,
+                 Compute& compute) const {
   Matrix neighbours = Matrix::Zero(chunk.size(), clusters());
   Vector seen = Vector::Zero(chunk.size());
   RowNeighbours found;
   if (has_rows()) {
     const std::vector<std::vector<Index>> lists = lists_near(near, rows_->list_of);
-    found = find_rows(chunk, {}, {}, *rows_, {.count = neighbours_, .lists = &lists}, compute);
+    const Index count = products != nullptr ? std::max(neighbours_, far_neighbours_) : neighbours_;
+    found = find_rows(chunk, products != nullptr ? *products : std::vector<NarrowMatrix>(), {}, *rows_,
+                      {.count = count, .whole = products != nullptr, .lists = &lists}, compute);
   }
+  for (NearRows& view : found.views) view = first_of(view, neighbours_);
   const std::vector<std::int32_t> known = known_rows(chunk, found);
   for (std::size_t v = 0; v < found.views.size(); ++v) put_first(known, chunk.present(v), found.views[v]);
   std::vector<NarrowMatrix> said;
@@ -142,10 +191,65 @@ Matrix Votes::of(const PreparedChunk& chunk, const Near& near, Compute& compute)
       add_neighbours(v, read.views[v], chunk.present(v), reader_vote_, neighbours, seen);
     }
   }
-  if (!has_rows()) add_readers(chunk, said, neighbours, seen);
-  Matrix out = of([&](Index i) { return of(near, i); }, neighbours, seen);
+  for (std::size_t v = 0; !has_rows() && v < said.size(); ++v) {
+    add_reader(v, chunk.present(v), said[v], neighbours, seen);
+  }
+  Voted out{.clusters = {},
+            .shares = of([&](Index i) { return of(near, i); }, neighbours, seen),
+            .distance = std::vector<double>(known.size(), kNan)};
   for (std::size_t i = 0; i < known.size(); ++i) {
-    if (known[i] >= 0) out.row(static_cast<Index>(i)) = own_.row(known[i]).cast<double>();
+    const auto at = static_cast<Index>(i);
+    Index best = 0;
+    if (known[i] >= 0) {
+      best = own_clusters_[static_cast<std::size_t>(known[i])];
+      out.shares.row(at) = own_.row(known[i]).cast<double>();
+      out.distance[i] = own_distance_[static_cast<std::size_t>(known[i])];
+    } else {
+      out.shares.row(at).maxCoeff(&best);
+      if (const NearRows& all = found.whole; !all.ids.empty()) {
+        out.distance[i] = far(all.ids.data() + at * all.count, all.distances.data() + at * all.count,
+                              std::min(far_neighbours_, all.count));
+      }
+    }
+    out.clusters.push_back(near.id(at, 0) < 0 ? -1 : static_cast<int>(best));
+  }
+  return out;
+}
+
+Matrix Votes::alone(const RowGraphs& graphs) const {
+  Matrix readers = Matrix::Zero(graphs.rows, clusters());
+  Vector seen = Vector::Zero(graphs.rows);
+  for (std::size_t v = 0; v < said_rows_.size(); ++v) {
+    const std::vector<Index> rows(graphs.views[v].rows.begin(), graphs.views[v].rows.end());
+    add_reader(v, rows, said_rows_[v], readers, seen);
+  }
+  const Matrix soft = graphs.through->soft(prototypes_);
+  return of([&](Index i) { return RowVector(soft.row(i)); }, readers, seen);
+}
+
+std::vector<Votes::Donors> Votes::donors(const PreparedChunk& chunk, const Near& near,
+                                         const std::vector<NarrowMatrix>& products, std::size_t view, Index count,
+                                         Compute& compute) const {
+  std::vector<Donors> out(static_cast<std::size_t>(chunk.size()));
+  if (!has_rows()) return out;
+  const std::vector<std::vector<Index>> lists = lists_near(near, rows_->list_of);
+  const RowNeighbours found = find_rows(chunk, products, {}, *rows_,
+                                        {.count = kLookedThrough * count, .whole = true, .lists = &lists}, compute);
+  const std::vector<std::int32_t> known = known_rows(chunk, found);
+  for (Index i = 0; i < chunk.size(); ++i) {
+    Donors& of = out[static_cast<std::size_t>(i)];
+    std::vector<double> distances;
+    for (Index j = 0; j < found.whole.count && static_cast<Index>(of.rows.size()) < count; ++j) {
+      const std::int32_t id = found.whole.id(i, j);
+      if (id < 0) break;
+      if (id == known[static_cast<std::size_t>(i)] || rows_->views[view].member[static_cast<std::size_t>(id)] < 0) {
+        continue;
+      }
+      of.rows.push_back(id);
+      distances.push_back(found.whole.distance(i, j));
+    }
+    of.weights.resize(of.rows.size());
+    outside_weights(distances.data(), static_cast<Index>(distances.size()), of.weights.data());
   }
   return out;
 }
@@ -163,14 +267,14 @@ Matrix Votes::of(const std::function<RowVector(Index)>& prototypes, const Matrix
   return out;
 }
 
-Matrix Votes::vote_of_rows(const RowGraphs& graphs, const RowCut& cut) const {
+Matrix Votes::vote_of_rows(const RowGraphs& graphs, const RowCut& cut, bool itself) const {
   Matrix neighbours = Matrix::Zero(graphs.rows, clusters());
   Vector seen = Vector::Zero(graphs.rows);
   for (std::size_t v = 0; v < graphs.views.size(); ++v) {
     const std::vector<Index> rows(graphs.views[v].rows.begin(), graphs.views[v].rows.end());
-    add_neighbours(v, with_itself(graphs.views[v], neighbours_), rows, row_vote_, neighbours, seen);
+    add_neighbours(v, nearest_of(graphs.views[v], neighbours_, itself), rows, row_vote_, neighbours, seen);
     if (cut.read.empty()) continue;
-    add_neighbours(v, with_itself(cut.read[v], neighbours_), rows, reader_vote_, neighbours, seen);
+    add_neighbours(v, nearest_of(cut.read[v], neighbours_, itself), rows, reader_vote_, neighbours, seen);
   }
   const Matrix soft = graphs.through->soft(prototypes_);
   return of([&](Index i) { return RowVector(soft.row(i)); }, neighbours, seen);
@@ -261,16 +365,15 @@ void Votes::add_neighbours(std::size_t view, const NearRows& near, const std::ve
   }
 }
 
-void Votes::add_readers(const PreparedChunk& chunk, const std::vector<NarrowMatrix>& said, Matrix& out,
-                        Vector& seen) const {
-  for (std::size_t v = 0; v < said.size(); ++v) {
-    for (std::size_t row = 0; row < chunk.present(v).size(); ++row) {
-      const RowVector chances = (said[v].row(static_cast<Index>(row)).cast<double>() + prior_).cwiseMax(0) * became_;
-      const double sum = chances.sum();
-      if (!(sum > 0)) continue;
-      out.row(chunk.present(v)[row]) += reader_vote_ * counts(v) / sum * chances;
-      seen(chunk.present(v)[row]) += reader_vote_ * counts(v);
-    }
+// `instances` are those that have the view, a row of `said` each.
+void Votes::add_reader(std::size_t view, const std::vector<Index>& instances, const NarrowMatrix& said, Matrix& out,
+                       Vector& seen) const {
+  for (std::size_t row = 0; row < instances.size(); ++row) {
+    const RowVector chances = (said.row(static_cast<Index>(row)).cast<double>() + prior_).cwiseMax(0) * became_;
+    const double sum = chances.sum();
+    if (!(sum > 0)) continue;
+    out.row(instances[row]) += reader_vote_ * counts(view) / sum * chances;
+    seen(instances[row]) += reader_vote_ * counts(view);
   }
 }
 

@@ -3,9 +3,14 @@
 // sample, in every view apart, those in what the readers say counting double. Views count by what their readers know.
 //
 // A row that is one of the sample, equal in all its views, is taken as its reader has read it without having seen it.
-// Without rows, as in a model that was saved for prediction, readers vote themselves.
+// It helps to decide on its own label, but the votes that are told of it are those of the others, so that a vote means
+// the same for every row. Without rows, as in a model that was saved for prediction, readers vote themselves.
+//
+// The neighbours over all views tell how far a row lies from what is known: the distance d of the last of them, over
+// the fourth root of what is usual around them, so that the rows of a loose cluster are not all far.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -14,6 +19,13 @@
 #include "file/archive.hpp"
 
 namespace omvc {
+
+// What was voted for the instances of a chunk.
+struct Voted {
+  std::vector<int> clusters;     // -1 without any view
+  Matrix shares;                 // instances x clusters, rows of sum 1 (0 for an instance without any view)
+  std::vector<double> distance;  // from its neighbours; NaN where there are none, or nobody asked
+};
 
 class Votes {
  public:
@@ -29,11 +41,30 @@ class Votes {
   std::vector<int> group() const;
   const Matrix& prototypes() const { return prototypes_; }
 
-  // Instances x clusters, rows of sum 1 (0 for an instance without any view). `near` tells where the chunk lies among
-  // the prototypes; neighbours are looked for in their lists.
-  Matrix of(const PreparedChunk& chunk, const Near& near, Compute& compute) const;
-  // Of the rows of the table, each of which counts as its own nearest neighbour.
+  // `near` tells where the chunk lies among the prototypes; neighbours are looked for in their lists. Distances are
+  // told where there are `products` of the chunk with the prototypes (find_near); they may be empty unless
+  // wants_products.
+  Voted ask(const PreparedChunk& chunk, const Near& near, const std::vector<NarrowMatrix>* products,
+            Compute& compute) const;
+  bool wants_products() const;  // some rows are completed through prototypes
+  Matrix of(const PreparedChunk& chunk, const Near& near, Compute& compute) const {
+    return ask(chunk, near, nullptr, compute).shares;
+  }
+  // Of the rows of the table: what the others vote, the clusters that they and the row itself decide on, and distances.
   const NarrowMatrix& of_rows() const { return own_; }
+  const std::vector<int>& clusters_of_rows() const { return own_clusters_; }
+  const std::vector<double>& distances_of_rows() const { return own_distance_; }
+  // The votes of the rows of the graphs as they are without any rows: by prototypes and readers.
+  Matrix alone(const RowGraphs& graphs) const;
+  // For each instance up to `count` rows of the table that have a view and are nearest to it by all views that it has,
+  // and their weights; an instance that is a row of the table is not among them. None where there are no rows.
+  struct Donors {
+    std::vector<std::int32_t> rows;
+    std::vector<double> weights;  // of sum 1
+  };
+  std::vector<Donors> donors(const PreparedChunk& chunk, const Near& near, const std::vector<NarrowMatrix>& products,
+                             std::size_t view, Index count, Compute& compute) const;
+  const RowTable& table() const { return *rows_; }
   // What the prototypes alone say of one instance.
   RowVector of(const Near& near, Index instance) const;
 
@@ -44,7 +75,10 @@ class Votes {
                     const PrototypeTable& prototypes, int clusters, const Recipe& recipe, Compute& compute);
 
  private:
-  Matrix vote_of_rows(const RowGraphs& graphs, const RowCut& cut) const;
+  Matrix vote_of_rows(const RowGraphs& graphs, const RowCut& cut, bool itself) const;
+  void measure(const RowGraphs& graphs);
+  double far(const std::int32_t* ids, const double* distances, Index count) const;
+  void save_near(Archive& archive, const std::string& key) const;
   void take(const Recipe& recipe);
   void learn_names(const std::vector<int>& before);
   double counts(std::size_t view) const { return worth_[view] * worth_[view]; }
@@ -60,7 +94,8 @@ class Votes {
   Matrix of(const std::function<RowVector(Index)>& prototypes, const Matrix& neighbours, const Vector& seen) const;
   RowNeighbours find_said(const PreparedChunk& chunk, const std::vector<NarrowMatrix>& said,
                           const std::vector<std::vector<Index>>& lists, Compute& compute) const;
-  void add_readers(const PreparedChunk& chunk, const std::vector<NarrowMatrix>& said, Matrix& out, Vector& seen) const;
+  void add_reader(std::size_t view, const std::vector<Index>& instances, const NarrowMatrix& said, Matrix& out,
+                  Vector& seen) const;
 
   Matrix prototypes_;  // prototypes x clusters
   std::vector<double> worth_;
@@ -68,6 +103,10 @@ class Votes {
   RowVector prior_;   // share of each label that the readers name, those of the cut before
   Matrix became_;     // of each of them, the shares of the clusters that its rows are in now
   NarrowMatrix own_;  // votes of the rows of the table; none where there are no rows
+  std::vector<int> own_clusters_;
+  std::vector<double> own_distance_;
+  std::vector<double> width_;  // of each row: the distance of its last neighbour over all views
+  Index far_neighbours_ = 15;
   Index neighbours_ = 0;
   double row_vote_ = 1;
   double reader_vote_ = 2;

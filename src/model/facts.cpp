@@ -5,10 +5,12 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <optional>
 
 #include "omvc/error.hpp"
 
 #include "model/leading_column.hpp"
+#include "model/raw_sums.hpp"
 #include "pass/setting.hpp"
 #include "scale/scaling.hpp"
 
@@ -39,6 +41,21 @@ std::vector<CutLevel> levels_of(const std::vector<NamedCut>& cuts) {
   return levels;
 }
 
+// The sums hold the mean of a feature where a cell is missing, which explains nothing. Where a scaling multiplies
+// features, the share is that of the cells that are there.
+void leave_out_missing(const Model& model, std::vector<double>& share) {
+  if (!model.can_learn()) return;
+  std::optional<RawSums> sums;
+  for (std::size_t v = 0; v < share.size(); ++v) {
+    const ViewScaling& scaling = model.intake().scaling()[v];
+    if (!(model.survey().views[v].cells > 0) || scaling.unit_rows || scaling.log_ratios) continue;
+    Compute compute;
+    if (!sums) sums = cluster_sums(model, compute);
+    const auto features = static_cast<std::size_t>(model.intake().schema().views[v].features);
+    share[v] = sums->explained(v, scaling.gain.empty() ? std::vector<double>(features, 1.0) : scaling.gain);
+  }
+}
+
 }  // namespace
 
 std::vector<double> cluster_sizes(const Model& model) {
@@ -67,6 +84,7 @@ std::vector<double> explained(const Model& model) {
     const double total = model.prototypes().squares[v] * sums.rows(v) - about_mean[v];
     share.push_back(total > 0 ? std::clamp((between[v] - about_mean[v]) / total, 0.0, 1.0) : 0);
   }
+  leave_out_missing(model, share);
   return share;
 }
 
@@ -87,27 +105,6 @@ std::vector<ViewReport> view_reports(const Model& model) {
          .columns = column_reports(scaling, schema.views[v])});
   }
   return reports;
-}
-
-Matrix expected(const Model& model, const PreparedChunk& chunk, std::size_t view, Compute& compute) {
-  const FinePrototypes& prototypes = model.placing();
-  const NarrowMatrix& columns = prototypes.table()->columns[view];
-  Matrix units(prototypes.size(), columns.rows());  // the prototypes, a row each
-  for (Index p = 0; p < prototypes.size(); ++p) {
-    const Vector scaled = columns.col(p).cast<double>();
-    const std::vector<double> row =
-        unscaled(model.intake().scaling()[view], model.survey().views[view], {scaled.begin(), scaled.end()});
-    units.row(p) = Eigen::Map<const RowVector>(row.data(), columns.rows());
-  }
-  const Near near = prototypes.near(chunk, compute);
-  Matrix out = Matrix::Zero(chunk.size(), columns.rows());
-  for (Index i = 0; i < chunk.size(); ++i) {
-    if (near.id(i, 0) < 0) out.row(i).setConstant(std::numeric_limits<double>::quiet_NaN());
-    for (Index j = 0; j < near.count; ++j) {
-      if (near.id(i, j) >= 0) out.row(i) += near.weight(i, j) * units.row(near.id(i, j));
-    }
-  }
-  return out;
 }
 
 Matrix embed_prototypes(const Model& model, Compute& compute) {

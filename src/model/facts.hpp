@@ -21,10 +21,6 @@ std::vector<double> explained(const Model& model);
 
 std::vector<ViewReport> view_reports(const Model& model);
 
-// What is to be expected of rows that were taken in, instances x d in the data's own units: the mean of the prototypes
-// that an instance lies between. NaN for one without any view.
-Matrix expected(const Model& model, const PreparedChunk& chunk, std::size_t view, Compute& compute);
-
 // Latent rows of the prototypes that place instances.
 Matrix embed_prototypes(const Model& model, Compute& compute);
 

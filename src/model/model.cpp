@@ -65,6 +65,7 @@ Placer::Parts Model::placer_parts(const Cut& cut, std::vector<int> numbers) cons
           .usual = by.sums().usual_distances(),
           .group = cut.group,
           .votes = cut.votes,
+          .calibration = cut.calibration,
           .numbers = std::move(numbers)};
 }
 
@@ -100,7 +101,7 @@ std::optional<Placed> Model::learn(Chunk chunk, Compute& compute) {
     placed = now->place(data, compute);
     mutable_placing().count({&data, 1}, {&placed->near, 1}, options_.seed, compute);
     mutable_placing().settle(compute);
-    const auto far = [](double distance) { return distance > kOutlier; };
+    const auto far = [&](double distance) { return distance > recipe_.stranger_distance; };
     strangers_ += static_cast<double>(std::count_if(placed->distance.begin(), placed->distance.end(), far));
   }
   if (time_to_build()) refresh(compute);
@@ -117,6 +118,12 @@ bool Model::time_to_build() const {
   if (options_.half_life > 0 && since >= half_life) return true;
   return tally_.instances >= (reservoir_.whole() ? recipe_.growth : recipe_.sampled_growth) * built_at_ ||
          strangers_ >= std::max(recipe_.strangers, recipe_.stranger_share * since);
+}
+
+std::vector<Chunk> Model::rows_as_they_came(Compute& compute) const {
+  const bool since = tally_.instances != built_at_;
+  if (predictor_ || since || !cut_.votes || !cut_.votes->has_rows()) return {};
+  return reservoir_.pieces(recipe_.piece_rows, compute, cut_.votes->table().size());
 }
 
 const Sample& Model::sample(Compute& compute) {

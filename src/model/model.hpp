@@ -92,6 +92,9 @@ class Model {
   // What `cut` would give for each of these numbers of clusters. The clusters of the model stay as they are.
   std::vector<NamedCut> cuts(const std::vector<int>& numbers, Compute& compute);
 
+  // Rows of the sample as they came, in the order of those that votes know (Votes::table); none where they are not
+  // known any more.
+  std::vector<Chunk> rows_as_they_came(Compute& compute) const;
   // The rows of the sample, prepared by the intake. Made when first asked for; `rest` frees their memory.
   const Sample& sample(Compute& compute);
   // Where its pieces lie, and the clusters that they are in.

@@ -96,6 +96,7 @@ StoredClusters get_clusters(const Archive& archive) {
   out.cut.count = static_cast<int>(numbers.size());
   out.cut.found_by = archive.text("clusters/found_by");
   out.cut.worth = archive.numbers("clusters/worth", {0, 1});
+  if (archive.has("calibration/models")) out.cut.calibration = Calibration::load(archive, "calibration");
   if (archive.has("choice/clusters")) out.cut.choice = get_choice(archive);
   return out;
 }
@@ -113,6 +114,7 @@ void Model::save(Archive& archive, Kept kept) const {
   archive.put("clusters/state", std::vector<Index>{names_.next(), cut_.round.has_value()});
   archive.put("clusters/found_by", cut_.found_by);
   archive.put("clusters/worth", cut_.worth);
+  cut_.calibration.save(archive, "calibration");
   if (!tally_.sizes.empty()) archive.put("clusters/sizes", tally_.sizes);
   if (cut_.choice) put_choice(archive, *cut_.choice);
   if (prototypes_.factors) prototypes_.factors->state().save(archive, "factors/", false);

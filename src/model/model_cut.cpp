@@ -116,7 +116,7 @@ std::vector<NamedCut> Model::cuts(const std::vector<int>& numbers, Compute& comp
       out.push_back(named(cut_, before, names_.numbers()));
       continue;
     }
-    Cut cut = omvc::cut(prototypes_, *sample_, graphs(compute), clusters, build_input(), recipe_, compute);
+    Cut cut = plain_cut(prototypes_, *sample_, graphs(compute), clusters, build_input(), recipe_, compute);
     const Membership now = members(cut, compute);
     out.push_back(named(std::move(cut), now, names_.matched(before, now, stands_for()).naming.numbers));
   }

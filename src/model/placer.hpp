@@ -19,8 +19,9 @@ struct Placed {
   Near near;                       // among the prototypes that place instances
   std::vector<int> clusters;       // places among the clusters of the cut; -1 without any view
   std::vector<int> labels;         // their numbers; -1 without any view
-  std::vector<double> confidence;  // share of the vote, 0 .. 1; NaN without any view
-  std::vector<double> distance;    // relative to what is usual for the nearest prototype; NaN without any view
+  std::vector<Vote> votes;         // as they were cast
+  std::vector<double> confidence;  // what they mean (cut/calibration.hpp); NaN without any view, or where nobody knows
+  std::vector<double> distance;    // likewise
 };
 
 class Placer final : public Labeller {
@@ -34,7 +35,8 @@ class Placer final : public Labeller {
     Vector usual;                        // distance of the members of each prototype
     std::vector<int> group;              // cluster of each prototype
     std::shared_ptr<const Votes> votes;  // none: prototypes alone vote
-    std::vector<int> numbers;            // of each cluster
+    Calibration calibration;
+    std::vector<int> numbers;  // of each cluster
   };
   explicit Placer(Parts parts) : parts_(std::move(parts)) {}
 
@@ -47,8 +49,10 @@ class Placer final : public Labeller {
   Index size() const { return parts_.table->size(); }
 
   // The functions below take rows that the intake has prepared.
-  Near near(const PreparedChunk& chunk, Compute& compute) const {
-    return find_near(chunk, *parts_.table, parts_.near, parts_.beyond, compute);
+  // `products`, where given, receives those with the prototypes if votes need them.
+  Near near(const PreparedChunk& chunk, Compute& compute, std::vector<NarrowMatrix>* products = nullptr) const {
+    const bool wanted = parts_.votes && parts_.votes->wants_products();
+    return find_near(chunk, *parts_.table, parts_.near, parts_.beyond, compute, wanted ? products : nullptr);
   }
   Placed place(const PreparedChunk& chunk, Compute& compute) const;
   // The same where it is known already where the instances lie, and what was voted for each of them.
@@ -56,8 +60,10 @@ class Placer final : public Labeller {
   // Latent rows; NaN for an instance without any view.
   Matrix embed(const PreparedChunk& chunk, Compute& compute) const;
 
-  // The cluster of an instance and its share of the vote.
-  std::vector<Vote> vote(const PreparedChunk& chunk, const Near& near, Compute& compute) const;
+  // The cluster of each instance and its share of the vote.
+  std::vector<Vote> vote(const PreparedChunk& chunk, const Near& near, const std::vector<NarrowMatrix>& products,
+                         Compute& compute) const;
+  bool by_rows() const { return parts_.votes && parts_.votes->has_rows(); }
   // The same by the prototypes alone, where the row itself is gone.
   Vote vote(const Near& near, Index instance) const;
   // The same where it is known what was voted for it among earlier clusters: this counts for the neighbours it had.
@@ -65,10 +71,13 @@ class Placer final : public Labeller {
   int number(int cluster) const {
     return parts_.numbers.empty() ? 0 : parts_.numbers[static_cast<std::size_t>(cluster)];
   }
-  // A distance from the nearest prototype, relative to what is usual there.
-  double relative(std::int32_t prototype, double distance) const;
+  // What a vote means: the chance that a model of other rows gives the same cluster; NaN where nobody knows.
+  double confidence(const Vote& vote) const;
 
  private:
+  double distance(const Near& near, Index instance) const;
+  int clusters() const { return static_cast<int>(parts_.numbers.size()); }
+
   Parts parts_;
 };
 

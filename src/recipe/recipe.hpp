@@ -70,9 +70,15 @@ struct Recipe {
   double next_to_nothing = 0.002;  // so many more
   bool second_cut = true;
   bool third_cut = true;
+  Index far_neighbours = 15;  // the last of which tells how far a row lies from the others
   double reader_vote = 2;     // of a neighbour as readers see it, for each vote of a neighbour in a view
   double row_vote = 1;        // of a neighbour in a view
   double prototype_vote = 1;  // of the prototypes, for two of all neighbours
+
+  // Confidence: models of other rows label those that are left out
+  bool calibrate = true;
+  Index compared_rows = 500;  // that are labelled by such models, at least, where there are so many
+  Index few_rows = 100;       // of an average cluster, below which four fifths are learned, and not a half
 
   // Clusters by direction: assignments by mean, then by direction until they are at rest
   Index mean_rounds = 3;
@@ -89,11 +95,13 @@ struct Recipe {
   Index first_per_cluster = 10;
   double growth = 1.5;           // after which prototypes are made again,
   double sampled_growth = 4;     // and where the sample is full: what it holds hardly changes then
+  double stranger_distance = 6;  // of an instance that is far from all that is known (cut/calibration.hpp);
   double strangers = 20;         // instances far from all prototypes that make it happen earlier, at least,
   double stranger_share = 0.02;  // and their share of what was learned since
 };
 
-// An instance that is this many times farther from its prototype than is usual there is an outlier.
+// An instance whose distance is larger is an outlier. Distances are brought to a scale (cut/calibration.hpp) where 1 is
+// in the middle of the rows, and one row in a hundred is beyond this by chance.
 inline constexpr double kOutlier = 3;
 
 // One number of the recipe.

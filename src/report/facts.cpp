@@ -95,7 +95,6 @@ class FeatureTable {
     const auto j = static_cast<std::size_t>(feature);
     json one{{"view", view}, {"name", shortened(schema_.views[view].feature_name(feature))}};
     if (survey_ != nullptr) {
-      // What a row does not store is 0.
       const ViewSurvey& seen = survey_->views[view];
       one["low"] = short_number(seen.minimum[j]);
       one["high"] = short_number(seen.maximum[j]);
@@ -170,6 +169,20 @@ json levels_json(const Picture& picture, FeatureTable& features) {
   return out;
 }
 
+json heat_json(const PictureHeat& heat, FeatureTable& features) {
+  json out{
+      {"features", json::array()}, {"mean", json::array()}, {"deviation", json::array()}, {"means", json::array()}};
+  for (const PictureHeat::Row& row : heat.rows) {
+    out["features"].push_back(features.at(row.view, row.feature));
+    out["mean"].push_back(short_number(row.mean));
+    out["deviation"].push_back(short_number(row.deviation));
+    json means = json::array();
+    for (const double mean : row.means) means.push_back(std::isnan(mean) ? json() : json(short_number(mean)));
+    out["means"].push_back(std::move(means));
+  }
+  return out;
+}
+
 // Clusters of a method without prototypes: one level, without a map.
 json plain_level(const FactSources& sources, FeatureTable& features) {
   json one{{"own", true},
@@ -225,6 +238,7 @@ std::string facts_text(const FactSources& sources, const PageContext& context, s
   FeatureTable features(sources.schema, sources.survey);
   const Picture* picture = sources.picture;
   facts["levels"] = picture != nullptr ? levels_json(*picture, features) : plain_level(sources, features);
+  if (picture != nullptr) facts["heat"] = heat_json(picture->heat, features);
   facts["features"] = features.table();
   facts["units"] = picture != nullptr;
   if (picture == nullptr) return json_text(facts);

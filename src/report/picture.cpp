@@ -5,13 +5,13 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <set>
 
 #include "chunk/presence.hpp"
 #include "cut/spectrum.hpp"
 #include "model/facts.hpp"
-#include "model/telling.hpp"
+#include "model/raw_sums.hpp"
 #include "report/layout.hpp"
-#include "report/raw_means.hpp"
 #include "tally/pattern_counts.hpp"
 #include "tally/tally.hpp"
 
@@ -53,11 +53,7 @@ class Rows {
         limits_(limits),
         placer_(model.placer()),
         fine_sums_(model.intake().schema(), model.prototypes().size()),
-        own_sums_(model.intake().schema(), model.clusters().count),
-        tally_(model.names().numbers(), kOutlier) {
-    const std::vector<int>& numbers = model.names().numbers();
-    for (std::size_t k = 0; k < numbers.size(); ++k) place_of_[numbers[k]] = static_cast<std::int32_t>(k);
-  }
+        tally_(model.names().numbers(), kOutlier) {}
 
   void look(Picture& out, Compute& compute) {
     for (Chunk& chunk : model_.reservoir().pieces(kPiece, compute, limits_.rows)) {
@@ -71,7 +67,6 @@ class Rows {
   }
 
   const RawSums& fine_sums() const { return fine_sums_; }
-  const RawSums& own_sums() const { return own_sums_; }
 
  private:
   void add(Chunk chunk, Picture& out, Compute& compute) {
@@ -82,10 +77,8 @@ class Rows {
     const Near near = model_.clusters().round ? model_.prototypes().fine.near(data, compute) : placed.near;
     const std::vector<std::vector<bool>> present = presence_of(raw);
     std::vector<std::int32_t> nodes(raw.rows.size(), -1);
-    std::vector<std::int32_t> clusters(raw.rows.size(), -1);
     for (std::size_t i = 0; i < raw.rows.size(); ++i) {
       nodes[i] = near.id(static_cast<Index>(i), 0);
-      if (placed.labels[i] >= 0) clusters[i] = place_of_.at(placed.labels[i]);
       tally_.add(raw.rows[i], placed.labels[i], placed.confidence[i], placed.distance[i]);
       patterns_.add(present[i], placed.labels[i]);
       ++out.rows;
@@ -106,32 +99,26 @@ class Rows {
       }
       out.points.push_back(std::move(point));
     }
-    fine_sums_.add(raw, nodes, model_.survey());
-    own_sums_.add(raw, clusters, model_.survey());
+    fine_sums_.add(raw, nodes);
   }
 
   const Model& model_;
   const PictureLimits& limits_;
   std::shared_ptr<const Placer> placer_;
   RawSums fine_sums_;
-  RawSums own_sums_;
   ClusterTally tally_;
   PatternCounts patterns_;
-  std::map<int, std::int32_t> place_of_;
   std::map<std::vector<bool>, int> pattern_of_;
 };
 
-std::vector<std::vector<PictureFeature>> features_of(const std::vector<Matrix>& profiles, const RawSums& sums,
-                                                     Index clusters, std::size_t most) {
+std::vector<std::vector<PictureFeature>> features_of(const RawSums& sums, std::size_t views, Index clusters,
+                                                     std::size_t most) {
   std::vector<std::vector<PictureFeature>> out;
   for (Index k = 0; k < clusters; ++k) {
     std::vector<std::pair<double, PictureFeature>> all;
-    for (std::size_t v = 0; v < profiles.size(); ++v) {
-      for (const Telling& telling : telling_features(profiles[v], k, static_cast<Index>(kFeaturesPerView))) {
-        const PictureFeature feature{v, telling.feature, sums.own(v, telling.feature, k),
-                                     sums.rest(v, telling.feature, k)};
-        if (std::isnan(feature.own) || std::isnan(feature.rest)) continue;
-        all.emplace_back(-std::abs(telling.own - telling.others), feature);
+    for (std::size_t v = 0; v < views; ++v) {
+      for (const Telling& telling : sums.telling(v, k, static_cast<Index>(kFeaturesPerView))) {
+        all.emplace_back(-std::abs(telling.effect), PictureFeature{v, telling.feature, telling.own, telling.others});
       }
     }
     std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -142,19 +129,51 @@ std::vector<std::vector<PictureFeature>> features_of(const std::vector<Matrix>& 
   return out;
 }
 
+// Sizes of the clusters that the model has, as it tells them everywhere: in the order of the clusters of the cut.
+std::vector<double> own_sizes(const Model& model) {
+  const std::vector<int>& numbers = model.names().numbers();
+  const std::vector<double> sizes = cluster_sizes(model);  // in the order of their numbers
+  std::vector<double> out;
+  for (const int number : numbers) {
+    const auto before = std::count_if(numbers.begin(), numbers.end(), [&](int other) { return other < number; });
+    out.push_back(sizes[static_cast<std::size_t>(before)]);
+  }
+  return out;
+}
+
 // The clusters of a cut, and what tells them apart: of the clusters that the model has by all their rows, of others by
 // the prototypes that they are made of.
-PictureLevel level_of(const Model& model, const NamedCut& named, bool own, const Rows& rows,
+PictureLevel level_of(const Model& model, const NamedCut& named, bool own, const Rows& rows, const RawSums& sums,
                       const PictureLimits& limits) {
   PictureLevel level{.own = own, .numbers = named.numbers, .sizes = named.sizes, .group = named.fine, .features = {}};
+  if (own) level.sizes = own_sizes(model);
+  const std::size_t views = model.intake().schema().views.size();
   const int count = named.cut.count;
-  std::vector<Matrix> profiles;
-  for (std::size_t v = 0; v < model.intake().schema().views.size(); ++v) {
-    profiles.push_back(named.cut.placing(model.prototypes()).sums().means(v, named.cut.group, count));
-  }
-  level.features = own ? features_of(profiles, rows.own_sums(), count, limits.own_features)
-                       : features_of(profiles, rows.fine_sums().grouped(level.group, count), count, limits.features);
+  level.features = own ? features_of(sums, views, count, limits.own_features)
+                       : features_of(rows.fine_sums().grouped(level.group, count), views, count, limits.features);
   return level;
+}
+
+// The features that tell each cluster, one after the other, until there are enough.
+PictureHeat heat_of(const PictureLevel& level, const RawSums& sums, std::size_t most) {
+  PictureHeat out;
+  std::set<std::pair<std::size_t, Index>> seen;
+  for (std::size_t rank = 0; rank < kFeaturesPerView; ++rank) {
+    for (const std::vector<PictureFeature>& cluster : level.features) {
+      if (rank >= cluster.size() || out.rows.size() >= most) continue;
+      const PictureFeature& one = cluster[rank];
+      if (!seen.emplace(one.view, one.feature).second) continue;
+      PictureHeat::Row& row = out.rows.emplace_back();
+      row.view = one.view;
+      row.feature = one.feature;
+      row.mean = sums.mean(one.view, one.feature);
+      row.deviation = std::sqrt(sums.variance(one.view, one.feature));
+      for (std::size_t k = 0; k < level.numbers.size(); ++k) {
+        row.means.push_back(sums.own(one.view, one.feature, static_cast<Index>(k)));
+      }
+    }
+  }
+  return out;
 }
 
 void add_levels(Picture& out, Model& model, const Rows& rows, const PictureLimits& limits, Compute& compute) {
@@ -163,8 +182,10 @@ void add_levels(Picture& out, Model& model, const Rows& rows, const PictureLimit
   for (int k = 2; k <= std::min<Index>(limits.levels, model.prototypes().size()); ++k) numbers.push_back(k);
   if (std::find(numbers.begin(), numbers.end(), own) == numbers.end()) numbers.push_back(own);
   std::sort(numbers.begin(), numbers.end());
+  const RawSums sums = cluster_sums(model, compute);
   for (const NamedCut& named : model.cuts(numbers, compute)) {
-    out.levels.push_back(level_of(model, named, named.cut.count == own, rows, limits));
+    out.levels.push_back(level_of(model, named, named.cut.count == own, rows, sums, limits));
+    if (named.cut.count == own) out.heat = heat_of(out.levels.back(), sums, limits.heat);
   }
   model.rest();
 }

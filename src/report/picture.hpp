@@ -44,7 +44,20 @@ struct PicturePoint {
   std::vector<double> weights;
 };
 
+// Features that tell the clusters that the model has, and their means in every one of them, as the data came.
+struct PictureHeat {
+  struct Row {
+    std::size_t view = 0;
+    Index feature = 0;
+    double mean = 0;            // of all cells
+    double deviation = 0;       // likewise
+    std::vector<double> means;  // of each cluster; NaN where it has no cells
+  };
+  std::vector<Row> rows;
+};
+
 struct Picture {
+  PictureHeat heat;
   Matrix at;  // prototypes x 2
   Vector mass;
   std::vector<PictureEdge> edges;
@@ -62,6 +75,7 @@ struct PictureLimits {
   std::size_t own_features = 24;  // of a cluster that the model has
   std::size_t features = 12;      // of a cluster of another cut
   Index rows = 10000;             // of the sample looked at
+  std::size_t heat = 40;          // features of the table of means
 };
 
 Picture picture_of(Model& model, const PictureLimits& limits, Compute& compute);

@@ -34,6 +34,16 @@ std::shared_ptr<const Labeller> Clusterer::Impl::labeller() const {
   throw Error(ErrorKind::usage, "the model has learned too few instances to have clusters yet: learn more of them");
 }
 
+const RawSums& Clusterer::Impl::sums() {
+  std::vector<double> now{model->tally().instances, static_cast<double>(model->names().generation())};
+  for (const int number : model->names().numbers()) now.push_back(number);
+  const Vector& mass = model->placing().sums().mass;
+  now.insert(now.end(), mass.begin(), mass.end());
+  if (!known_sums || now != known_at) known_sums = cluster_sums(*model, compute.get());
+  known_at = std::move(now);
+  return *known_sums;
+}
+
 Model& Clusterer::Impl::living() {
   if (model && model->can_learn()) return *model;
   if (model) throw Error(ErrorKind::usage, "this model was saved for prediction only: it can neither learn nor be cut");
@@ -246,17 +256,25 @@ std::vector<Feature> Clusterer::top_features(std::size_t view, int cluster, int 
     throw Error(ErrorKind::usage,
                 fmt::format("there are no {} features of cluster {} in view {}", count, cluster, view));
   }
-  const Matrix profiles =
-      impl().model ? cluster_profiles(*impl().model, view) : impl().compared->profiles(view);  // d x K
   std::vector<Feature> features;
   const ViewSchema& own = schema().views[view];
-  for (const Telling& telling : telling_features(profiles, found - numbers.begin(), count)) {
-    const double mean = profiles.row(telling.feature).mean();
+  const auto add = [&](const Telling& telling, double mean) {
     features.push_back({.number = telling.feature,
                         .name = own.feature_name(telling.feature),
                         .weight = telling.own,
                         .lift = mean != 0 ? telling.own / mean : 0,
                         .high = telling.high()});
+  };
+  const Index place = found - numbers.begin();
+  if (impl().model && impl().model->can_learn()) {
+    const std::lock_guard lock(impl().sharing);
+    for (const Telling& telling : impl().sums().telling(view, place, count)) add(telling, telling.others);
+    return features;
+  }
+  const Matrix profiles =
+      impl().model ? cluster_profiles(*impl().model, view) : impl().compared->profiles(view);  // d x K
+  for (const Telling& telling : telling_features(profiles, place, count)) {
+    add(telling, profiles.row(telling.feature).mean());
   }
   return features;
 }

@@ -24,12 +24,6 @@ class NoEmbedding : public Embedding {
   Index rows_;
 };
 
-std::vector<Vote> votes_of(const Placed& placed) {
-  std::vector<Vote> out;
-  for (std::size_t i = 0; i < placed.clusters.size(); ++i) out.push_back({placed.clusters[i], placed.confidence[i]});
-  return out;
-}
-
 }  // namespace
 
 Fit::Fit(const Options& options, const FitInput& input, Exchange& exchange, std::unique_ptr<Fitting> fit)
@@ -115,7 +109,7 @@ void Fit::learn_once() {
     if (model().clusters().count == 0) early_.push_back(chunk);
     const Index generation = model().names().generation();
     const std::optional<Placed> placed = model().learn(std::move(chunk), compute_);
-    if (placed) kept_->write(kept, patterns, placed->near, votes_of(*placed), generation);
+    if (placed) kept_->write(kept, patterns, placed->near, placed->votes, generation);
     if (model().clusters().count > 0) place_early();
     position_.report.loss = model().clusters().count > 0 ? model().placing().sums().mean_distance() : 0;
     position_.curve.add(position_.report.loss);
@@ -134,7 +128,7 @@ void Fit::place_early() {
     model().intake().prepare(chunk);
     const PreparedChunk data(chunk);
     const Placed placed = model().placer()->place(data, compute_);
-    kept_->write(chunk, patterns, placed.near, votes_of(placed), model().names().generation());
+    kept_->write(chunk, patterns, placed.near, placed.votes, model().names().generation());
   }
   early_.clear();
 }

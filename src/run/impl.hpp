@@ -8,7 +8,7 @@
 #include "omvc/clusterer.hpp"
 
 #include "compare/compare_model.hpp"
-#include "model/model.hpp"
+#include "model/raw_sums.hpp"
 #include "parallel/team.hpp"
 
 namespace omvc {
@@ -34,7 +34,12 @@ struct Clusterer::Impl {
   Team compute;
   std::optional<Model> model;
   std::shared_ptr<CompareModel> compared;
-  std::mutex sharing;  // of `compute`
+  // What tells the clusters of the model apart, made when first asked for after it has changed.
+  const RawSums& sums();
+  std::optional<RawSums> known_sums;
+  std::vector<double> known_at;  // what the model was like then
+
+  std::mutex sharing;  // of `compute` and `known_sums`
 };
 
 }  // namespace omvc

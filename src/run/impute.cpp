@@ -4,7 +4,7 @@
 #include "omvc/clusterer.hpp"
 #include "omvc/error.hpp"
 
-#include "model/facts.hpp"
+#include "model/expected.hpp"
 #include "run/impl.hpp"
 
 namespace omvc {
@@ -38,12 +38,12 @@ void keep_observed(const CsrBlock<T>& block, const std::vector<Index>& present, 
 }  // namespace
 
 std::vector<double> Clusterer::impute(Chunk chunk, std::size_t view) const {
-  impl_->labeller();
-  if (!impl_->model) {
+  impl().labeller();
+  if (!impl().model) {
     throw Error(ErrorKind::usage, fmt::format("a model of method {} cannot fill in views: fit with method omvc",
-                                              name_of(impl_->options.method)));
+                                              name_of(impl().options.method)));
   }
-  const Model& model = *impl_->model;
+  const Model& model = *impl().model;
   model.intake().admit(chunk);
   if (view >= chunk.views.size()) {
     throw Error(ErrorKind::usage, fmt::format("there is no view {}: the model has {}", view, chunk.views.size()));
@@ -53,9 +53,9 @@ std::vector<double> Clusterer::impute(Chunk chunk, std::size_t view) const {
                 fmt::format("view {} was never seen, so nobody knows it", model.intake().schema().views[view].name));
   }
   const ChunkView observed = chunk.views[view];
-  const std::lock_guard lock(impl_->sharing);
   model.intake().prepare(chunk);
-  Matrix out = expected(model, PreparedChunk(chunk), view, impl_->compute.get());
+  Matrix out =
+      impl().share([&](Compute& compute) { return expected(model, PreparedChunk(chunk), view, compute); });
   std::visit([&](const auto& block) { keep_observed(block, observed.present, out); }, observed.block);
   return {out.data(), out.data() + out.size()};
 }

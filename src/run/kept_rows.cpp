@@ -14,7 +14,7 @@
 namespace omvc {
 namespace {
 
-constexpr Index kHead = 5;      // generation, distance, pattern, cluster or -1, its share of the vote
+constexpr Index kHead = 6;      // generation, distance, pattern; cluster or -1, its share of the vote, and its distance
 constexpr Index kBlock = 4096;  // rows handed on at a time
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
@@ -96,7 +96,7 @@ void KeptRows::write(const Chunk& chunk, const std::vector<double>& patterns, co
     numbers.push_back(chunk.rows[at]);
     const Vote vote = votes.empty() ? Vote{.cluster = -1, .share = 0} : votes[at];
     records.insert(records.end(), {static_cast<double>(generation), near.distances[at], patterns[at],
-                                   static_cast<double>(vote.cluster), vote.share});
+                                   static_cast<double>(vote.cluster), vote.share, vote.distance});
     for (Index j = 0; j < width_ - kHead; ++j) {
       records.push_back(j < near.count ? packed(near.id(i, j), near.weight(i, j)) : -1.0);
     }
@@ -156,7 +156,7 @@ void KeptRows::check_record(const Model& model, const double* record) const {
   for (Index j = kHead; j < width_; ++j) sound = sound && record[j] >= -1 && record[j] < places;
   const auto clusters =
       static_cast<double>(generation < now ? model.names().clusters(generation) : Index{model.clusters().count});
-  sound = sound && (record[3] < 0 || (record[3] < clusters && record[4] >= 0 && record[4] <= 1));
+  sound = sound && (record[3] < 0 || (record[3] < clusters && record[4] >= 0 && record[4] <= 1 && record[5] >= 0));
   if (!sound) {
     throw Error(ErrorKind::data, "the rows of the checkpoint are not those of its model; start again without --resume");
   }
@@ -178,14 +178,15 @@ void KeptRows::read_block(const Model& model, const Placer& placer, const Matrix
     }
     near = model.names().moved(std::move(near), static_cast<Index>(record[0]));
     const auto generation = static_cast<Index>(record[0]);
-    Vote vote{.cluster = model.names().moved(static_cast<int>(record[3]), generation), .share = record[4]};
-    if (vote.cluster < 0 || generation < model.names().generation()) vote = placer.vote(near, 0, vote);
+    Vote vote{.cluster = model.names().moved(static_cast<int>(record[3]), generation),
+              .share = record[4],
+              .distance = record[5]};
+    const bool earlier = generation < model.names().generation();
+    if (!placer.by_rows() || vote.cluster < 0 || earlier) vote = placer.vote(near, 0, vote);
     const auto at = static_cast<std::size_t>(i);
     block.labels[at] = placer.number(vote.cluster);
-    block.confidence[at] = vote.share;
-    // Where every member lies on its prototype, no distance is unusual.
-    const double distance = placer.relative(near.id(0, 0), record[1]);
-    block.distance[at] = std::isinf(distance) ? 0 : distance;
+    block.confidence[at] = placer.confidence(vote);
+    block.distance[at] = vote.distance;
     block.patterns[at] = record[2];
     if (latent.size() == 0) continue;
     block.embedding.row(i).setZero();

@@ -63,8 +63,10 @@ class Counting {
   }
 
   PlacedAhead place(const PreparedChunk& data, Compute& compute) const {
-    PlacedAhead out{.near = placer_->near(data, compute), .votes = {}, .embedded = {}, .products = {}};
-    if (last_) out.votes = placer_->vote(data, out.near, compute);
+    std::vector<NarrowMatrix> products;
+    PlacedAhead out{
+        .near = placer_->near(data, compute, last_ ? &products : nullptr), .votes = {}, .embedded = {}, .products = {}};
+    if (last_) out.votes = placer_->vote(data, out.near, products, compute);
     if (embeds_) out.embedded = placer_->embed(data, compute);
     return out;
   }
@@ -274,9 +276,6 @@ Tally label(const Fitting& fit, Source& source, Index first, const std::vector<I
     }
     const PreparedChunk data(chunk);
     Placed placed = placer->place(data, compute);
-    for (double& distance : placed.distance) {
-      if (counted && std::isinf(distance)) distance = 0;  // as KeptRows has it
-    }
     Matrix rows;
     if (sink.wants_embedding()) rows = placer->embed(data, compute);
     out.counts.add({pass.progress().instances - chunk.size(),
@@ -303,6 +302,9 @@ void describe_model(Fitting& fit) {
   describe(model, report);
   report.events = model.names().take_events();
   if (report.choice && !report.choice->clear) report.warnings.push_back(report.choice->verdict);
+  if (model.clusters().calibration.models == 0) {
+    report.warnings.push_back("there are too few rows to tell how sure the labels are, so they have no confidence");
+  }
   std::vector<ViewReport> views = fit.setting.views(state.counts.present);
   for (std::size_t v = 0; v < views.size(); ++v) {
     views[v].explained = report.views[v].explained;

@@ -16,6 +16,8 @@ namespace omvc {
 namespace {
 
 constexpr const char* kLabels = "omvc";
+constexpr const char* kConfidence = "omvc_confidence";
+constexpr const char* kDistance = "omvc_distance";
 constexpr const char* kEmbedding = "X_omvc";
 
 class H5Sink final : public Sink {
@@ -30,11 +32,13 @@ class H5Sink final : public Sink {
   }
 
   void write(const ResultRows& rows) override {
-    if (!file_) create(rows.embedding.cols);
+    if (!file_) create(rows.embedding.cols, !rows.confidence.empty());
     const std::vector<Index> labels(rows.labels.begin(), rows.labels.end());
     for (const Index label : labels) clusters_ = std::max(clusters_, label + 1);
     labels_->append(labels.data(), static_cast<Index>(labels.size()));
     if (embedding_) embedding_->append(rows.embedding.data, rows.embedding.rows);
+    if (confidence_) confidence_->append(rows.confidence.data(), static_cast<Index>(rows.confidence.size()));
+    if (distance_) distance_->append(rows.distance.data(), static_cast<Index>(rows.distance.size()));
     if (names_) {
       std::vector<Index> numbers(labels.size());
       for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = rows.first_row + static_cast<Index>(i);
@@ -44,12 +48,14 @@ class H5Sink final : public Sink {
 
   void prepare() override {
     if (std::exchange(prepared_, true)) return;
-    if (!file_) create(0);
+    if (!file_) create(0, false);
     // Once while the arrays are open, since the library reports what it cannot write of them only then.
     file_->flush();
     labels_.reset();
     write_categories();
     embedding_.reset();
+    confidence_.reset();
+    distance_.reset();
     names_.reset();
     file_->close();
     pending_.sync();
@@ -68,22 +74,24 @@ class H5Sink final : public Sink {
   }
 
   // The results are written when they are there, so the input is copied only then.
-  void create(Index rank) {
+  void create(Index rank, bool sure) {
     std::optional<h5::Group> obs;
+    const std::vector<std::string> own =
+        sure ? std::vector<std::string>{kLabels, kConfidence, kDistance} : std::vector<std::string>{kLabels};
     if (!input_path_.empty()) {
       const auto input = h5::open_storage(input_path_);
       if (!copy_all(input->descriptor(), pending_.descriptor())) pending_.fail("cannot write");
       file_ = h5::File::edit(pending_.descriptor(), pending_.path());
       h5::Group root = file_->root();
       obs = root.group("obs");
-      add_column(*obs);
+      add_columns(*obs, own);
     } else {
       file_ = h5::File::create(pending_.descriptor(), pending_.path());
       h5::Group root = file_->root();
       set_encoding(root, "anndata", "0.1.0");
       obs = make_table(root, "obs");
       names_ = text_array(*obs, "_index", expected());
-      finish_table(*obs, {kLabels});
+      finish_table(*obs, own);
       h5::Group var = make_table(root, "var");
       text_array(var, "_index", 0);
       finish_table(var, {});
@@ -94,6 +102,10 @@ class H5Sink final : public Sink {
     set_encoding(labels, "categorical", "0.2.0");
     labels.set_flag_attribute("ordered", false);
     labels_ = array(labels, "codes", h5::Store::int64, {}, expected());
+    if (sure) {
+      confidence_ = array(*obs, kConfidence, h5::Store::float64, {}, expected());
+      distance_ = array(*obs, kDistance, h5::Store::float64, {}, expected());
+    }
     if (rank == 0) return;
     h5::Group obsm = dictionary(root, "obsm");
     if (obsm.has(kEmbedding)) obsm.remove(kEmbedding);
@@ -106,11 +118,14 @@ class H5Sink final : public Sink {
     text_array(labels, "categories", clusters_).append_text(number_names(0, clusters_));
   }
 
-  // Room for our column in a table of someone else.
-  static void add_column(h5::Group& obs) {
+  // Room for our columns in a table of someone else.
+  static void add_columns(h5::Group& obs, const std::vector<std::string>& own) {
     std::vector<std::string> columns = obs.text_list_attribute("column-order");
-    if (obs.has(kLabels)) obs.remove(kLabels);
-    if (std::find(columns.begin(), columns.end(), kLabels) == columns.end()) columns.emplace_back(kLabels);
+    for (const std::string name : {kLabels, kConfidence, kDistance}) {
+      if (obs.has(name)) obs.remove(name);  // of an earlier run, which may have had more of them
+      std::erase(columns, name);
+    }
+    columns.insert(columns.end(), own.begin(), own.end());
     finish_table(obs, columns);
   }
 
@@ -123,6 +138,8 @@ class H5Sink final : public Sink {
   std::optional<h5::File> file_;
   std::optional<h5::Dataset> labels_;
   std::optional<h5::Dataset> embedding_;
+  std::optional<h5::Dataset> confidence_;
+  std::optional<h5::Dataset> distance_;
   std::optional<h5::Dataset> names_;  // of a new file
   bool prepared_ = false;
 };

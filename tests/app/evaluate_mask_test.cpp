@@ -39,6 +39,17 @@ TEST_F(Evaluate, PrintsScoresAsJson) {
   EXPECT_GT(scores.at("nmi").get<double>(), scores.at("nmi_arithmetic").get<double>()) << "the geometric mean is less";
 }
 
+TEST_F(Evaluate, ShowsWhichClassesAreInWhichClusters) {
+  const nlohmann::json scores = run_command({"evaluate", labels_, truth_, "--json"}).json();
+  EXPECT_EQ(scores.at("cluster_numbers"), (std::vector<int>{5, 7}));
+  EXPECT_EQ(scores.at("class_numbers"), (std::vector<int>{0, 1}));
+  EXPECT_EQ(scores.at("counts"), (std::vector<std::vector<double>>{{1, 2}, {3, 0}}));
+  // Cluster 5 matches class 1, so that both come first.
+  const std::string out = run_command({"evaluate", labels_, truth_}).out;
+  EXPECT_TRUE(contains(out, "class 1")) << out;
+  EXPECT_LT(out.find("class 1"), out.find("class 0")) << out;
+}
+
 TEST_F(Evaluate, ScoresAPerfectAndAUselessResult) {
   const nlohmann::json perfect = run_command({"evaluate", truth_, truth_, "--json"}).json();
   const nlohmann::json useless =

@@ -98,6 +98,12 @@ TEST_F(FitData, LabelTablesNameTheSamples) {
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_TRUE(read_bytes(dir_.path("assigned.tsv")).starts_with("id\tlabel\tconfidence\tdistance\ns0\t"));
   EXPECT_EQ(run_command({"evaluate", dir_.path("l.csv"), dir_.path("assigned.tsv")}).code, 0);
+  const nlohmann::json told = run_command({"fit", a, b, "-k", "3", "--quiet", "--json"}).json();
+  for (const nlohmann::json& members : told.at("cluster_members")) {
+    for (const nlohmann::json& one : members.at("typical")) {
+      EXPECT_TRUE(one.at("id").get<std::string>().starts_with("s")) << one.dump();
+    }
+  }
   expect_failure({"fit", a, b, "-k", "3", "--id-column", "other"}, 2, {"some.csv", "'other'"});
   expect_failure({"fit", a, b, "-k", "3", "--format", "other"}, 2, {"'other'", "svmlight"});
 }

@@ -46,7 +46,7 @@ TEST(RowGraphs, HoldTheNearestRowsInEveryView) {
         if (views[v].present[i]) there.push_back(static_cast<std::int32_t>(i));
       }
       EXPECT_EQ(graphs.views[v].rows, there);
-      EXPECT_EQ(graphs.views[v].near.count, is_text ? 50 : 10);
+      EXPECT_EQ(graphs.views[v].near.count, is_text ? 50 : 15);
       const Matrix products = views[v].X * views[v].X.transpose();
       expect_nearest(graphs.views[v],
                      [&](Index a, Index b) { return products(a, a) + products(b, b) - 2 * products(a, b); });
@@ -60,7 +60,7 @@ TEST(RowGraphs, HoldTheNearestRowsInEveryView) {
     EXPECT_EQ(static_cast<Index>(graphs.completed->rows.size()), graphs.rows);
     for (std::size_t e = 0; e < graphs.completed->near.ids.size(); ++e) {
       EXPECT_GE(graphs.completed->near.ids[e], 0);
-      EXPECT_NE(graphs.completed->near.ids[e], static_cast<std::int32_t>(e / 10));
+      EXPECT_NE(graphs.completed->near.ids[e], static_cast<std::int32_t>(e / 15));
     }
   }
 }

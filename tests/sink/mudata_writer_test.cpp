@@ -98,15 +98,19 @@ TEST(WriteMudata, NothingIsLeftBehindWhereItFails) {
   expect_error(ErrorKind::io, {"absent"}, [&] { write_mudata(*source, dir.path("absent/out.h5mu")); });
 }
 
-void write_results(Sink& sink, Index rows, Index rank) {
+void write_results(Sink& sink, Index rows, Index rank, bool sure = false) {
   std::vector<int> labels;
   std::vector<double> embedding;
+  const std::vector<double> confidence(300, 0.75);
+  const std::vector<double> distance(300, 1.5);
   for (Index row = 0; row < rows; ++row) labels.push_back(static_cast<int>(row % 4) - 1);
   for (Index i = 0; i < rows * rank; ++i) embedding.push_back(0.5 * static_cast<double>(i));
   for (Index first = 0; first < rows; first += 300) {
     sink.write({first,
                 std::span<const int>(labels).subspan(static_cast<std::size_t>(first), 300),
-                {embedding.data() + first * rank, 300, rank}});
+                {embedding.data() + first * rank, 300, rank},
+                sure ? std::span<const double>(confidence) : std::span<const double>(),
+                sure ? std::span<const double>(distance) : std::span<const double>()});
   }
   sink.finish();
 }
@@ -118,7 +122,14 @@ TEST(H5Sink, ResultsAreAddedToACopyOfTheInput) {
   const auto source = make_planted_source(planted({8, 300}, {1, 0.03}));
   write_mudata(*source, in, {.label = [](Index row) { return static_cast<int>(row); }});
   const Input input = open_input({in});
-  write_results(*make_h5_sink(out, in, *input.source), 900, 3);
+  write_results(*make_h5_sink(out, in, *input.source), 900, 3, true);
+  {
+    const h5::Group first = h5::File::open(out).root();
+    EXPECT_EQ(first.dataset("obs/omvc_confidence").read<double>(899, 1), (std::vector<double>{0.75}));
+    EXPECT_EQ(first.dataset("obs/omvc_distance").read<double>(0, 1), (std::vector<double>{1.5}));
+    EXPECT_EQ(first.group("obs").text_list_attribute("column-order"),
+              (std::vector<std::string>{"truth", "omvc", "omvc_confidence", "omvc_distance"}));
+  }
   // Again, with results there already.
   const std::string again = dir.path("again.h5mu");
   const Input second = open_input({out});
@@ -133,6 +144,7 @@ TEST(H5Sink, ResultsAreAddedToACopyOfTheInput) {
   EXPECT_EQ(root.dataset("obsm/X_omvc").shape(), (std::vector<Index>{900, 2}));
   EXPECT_EQ(root.dataset("obsm/X_omvc").read<double>(899, 1), (std::vector<double>{899, 899.5}));
   EXPECT_EQ(root.group("obs").text_list_attribute("column-order"), (std::vector<std::string>{"truth", "omvc"}));
+  EXPECT_FALSE(root.has("obs/omvc_confidence")) << "those of an earlier run are gone";
   expect_error(ErrorKind::usage, {"input"}, [&] { make_h5_sink(in, in, *input.source); });
 }
 

@@ -91,12 +91,12 @@ struct MadeCut : MadeGraphs {
     for (const PreparedChunk& piece : sample.pieces()) {
       const FinePrototypes& placing = cut.placing(prototypes);
       const Near near = find_near(piece, *placing.table(), placing.rule().near, placing.beyond(), compute);
-      Matrix votes;
-      if (cut.votes) votes = cut.votes->of(piece, near, compute);
+      Voted voted;
+      if (cut.votes) voted = cut.votes->ask(piece, near, nullptr, compute);
       for (Index i = 0; i < piece.size(); ++i) {
-        Index best = vote_of(near, i, cut.group, cut.count).cluster;
-        if (cut.votes) votes.row(i).maxCoeff(&best);
-        out.push_back(near.id(i, 0) < 0 ? -1 : static_cast<int>(best));
+        const int best = cut.votes ? voted.clusters[static_cast<std::size_t>(i)]
+                                   : vote_of(near, i, cut.group, cut.count).cluster;
+        out.push_back(near.id(i, 0) < 0 ? -1 : best);
       }
     }
     return out;

@@ -98,8 +98,9 @@ function card(i) {
     el("p", { class: "numbers" }, numbers), ...featureRows(i));
   if (shares && viewDetails.length > 1) node.append(el("h4", {}, "Views present"), shares.length > 8 ? shareStrip(shares) : shareList(shares));
   if (members.typical.length > 0) {
-    node.append(el("h4", {}, "Typical"), memberList(members.typical, (one) => two(one.confidence)));
-    node.append(el("h4", {}, "Borderline"), memberList(members.borderline, (one) => two(one.confidence)));
+    const told = (one) => isOwn() && one.confidence !== null ? two(one.confidence) : "";
+    node.append(el("h4", {}, "Typical"), memberList(members.typical, told));
+    node.append(el("h4", {}, "Borderline"), memberList(members.borderline, told));
   }
   return node;
 }
@@ -108,7 +109,7 @@ function drawCards() {
   const body = clear(byId("cards-body")), order = bySize();
   byId("cards-hint").textContent = "What tells each cluster from the rest" + (facts.units ? ", as means in your own units" +
     (map.rows < summary.n ? " (of a sample of " + whole(map.rows) + " instances)" : "") : "") +
-    ": ▲ higher there, ▼ lower; the round mark is the cluster, the tick everybody else. Typical members are the surest, borderline ones the least sure.";
+    ": ▲ higher there, ▼ lower; the round mark is the cluster, the tick everybody else; only what chance does not explain is listed, the largest effect first. Typical members are the surest, borderline ones the least sure.";
   const first = state.chosen === null ? order : order.filter((i) => level().numbers[i] === state.chosen).concat(order.filter((i) => level().numbers[i] !== state.chosen));
   for (const i of first.slice(0, cardsShown)) body.append(card(i));
   const old = byId("cards-more");

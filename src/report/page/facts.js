@@ -34,7 +34,8 @@ function value(x) {
 }
 function clusterName(number) { return number < 0 ? "an earlier cluster" : "Cluster " + number; }
 
-// The cluster of every instance drawn, at the level shown: a place in level().numbers, and the share of the vote.
+// The cluster of every instance drawn, at the level shown: a place in level().numbers, and for the clusters found its
+// confidence. Of another cut nobody knows what a vote means: there `share` is that of the prototypes, and only orders.
 const placed = new Map();
 function labels() {
   if (!points) return { place: [], share: [] };
@@ -78,9 +79,10 @@ function confidences() {
       return found ? found.confidence : null;
     });
   }
+  if (!isOwn()) return level().numbers.map(() => null);
   const sums = level().numbers.map(() => [0, 0]);
   const { place, share } = labels();
-  place.forEach((at, i) => { if (at >= 0) { sums[at][0] += share[i]; sums[at][1] += 1; } });
+  place.forEach((at, i) => { if (at >= 0 && share[i] !== null) { sums[at][0] += share[i]; sums[at][1] += 1; } });
   return sums.map(([sum, n]) => n > 0 ? sum / n : null);
 }
 

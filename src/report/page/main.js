@@ -43,7 +43,7 @@ function refreshTables() {
 function drawAll() {
   drawBar();
   if (canvas) { draw(); drawLegend(); refreshTables(); }
-  drawSpectrum(); drawTree(); drawCards(); drawMissing(); drawTimeline();
+  drawSpectrum(); drawTree(); drawCards(); drawHeat(); drawMissing(); drawTimeline();
 }
 
 const themes = ["automatic", "light", "dark"];

@@ -46,9 +46,45 @@ function makeMap() {
     if (found) choose(clusterOf(found)); else change({ chosen: null });
   });
   canvas.addEventListener("keydown", onKey);
+  makeColourings();
   new ResizeObserver(resize).observe(box);
   resize();
   byId("map-tables").append(mapTables.clusters, mapTables.instances);
+}
+
+// Ways to colour instances: a colour for each of them, and what the colours mean; the first is that of clusters.
+function shadeOf(values, low, high) {
+  const shade = d3.scaleSequential(d3.interpolateViridis).domain([low, high]).clamp(true);
+  return (i) => values[i] === null || values[i] === undefined ? css("--soft") : shade(values[i]);
+}
+const colourings = [{ name: "cluster" }];
+function findColourings() {
+  if (!points || points.row.length === 0) return;
+  const add = (name, of, told) => colourings.push({ name, of, told });
+  if (points.confidence.some((x) => x !== null)) add("confidence", shadeOf(points.confidence, 0, 1), "dark: 0, light: 1");
+  add("distance", shadeOf(points.distance.map((x) => x === null ? null : Math.log(Math.max(x, 0.1))), Math.log(0.3), Math.log(6)), "dark: usual, light: far");
+  if (map.patterns.length > 1) {
+    const there = points.pattern.map((p) => d3.sum(map.patterns[p], Number));
+    add("views present", shadeOf(there, d3.min(there), d3.max(there)), "dark: " + d3.min(there) + " views, light: " + d3.max(there));
+    viewDetails.slice(0, 12).forEach((view, v) => add("has " + view.name, (i) => map.patterns[points.pattern[i]][v] ? colour(0) : colour(1), "first colour of the clusters: yes, second: no"));
+  }
+  if (points.class && points.class.some((x) => x !== null)) {
+    const classes = Array.from(new Set(points.class.filter((x) => x !== null))).sort(d3.ascending);
+    add("true class", (i) => points.class[i] === null ? css("--soft") : colour(classes.indexOf(points.class[i])), classes.length + " classes, in the colours of clusters 0 to " + (classes.length - 1));
+  }
+}
+function colouring() { return colourings[Number(byId("map-by").value) || 0]; }
+function makeColourings() {
+  findColourings();
+  const choice = byId("map-by");
+  colourings.forEach((one, i) => choice.append(el("option", { value: String(i) }, one.name)));
+  byId("map-choice").hidden = colourings.length < 2;
+  choice.addEventListener("change", () => { byId("map-scale").textContent = colouring().told || ""; draw(); });
+}
+
+function sureness(i) {
+  const share = labels().share[i];
+  return isOwn() && share !== null && share !== undefined ? two(share) : "–";
 }
 
 const mapTables = {
@@ -59,7 +95,7 @@ const mapTables = {
   }),
   instances: tableOf("instances on the map", ["instance", "cluster", "confidence", "distance", "views present"], () =>
     points ? d3.range(points.row.length).map((i) => [pointName(i), labels().place[i] < 0 ? "none" : String(level().numbers[labels().place[i]]),
-      two(labels().share[i]), value(points.distance[i]), viewsOf(points.pattern[i])]) : []),
+      sureness(i), value(points.distance[i]), viewsOf(points.pattern[i])]) : []),
 };
 
 function resize() {
@@ -90,8 +126,8 @@ function nodeRadius(i) {
 
 function draw() {
   if (!pen) return;
-  const by = window.devicePixelRatio || 1;
-  pen.setTransform(by, 0, 0, by, 0, 0);
+  const ratio = window.devicePixelRatio || 1;
+  pen.setTransform(ratio, 0, 0, ratio, 0, 0);
   pen.clearRect(0, 0, view.width, view.height);
   pen.fillStyle = css("--panel");
   pen.fillRect(0, 0, view.width, view.height);
@@ -105,23 +141,28 @@ function draw() {
     pen.beginPath(); pen.moveTo(x1, y1); pen.lineTo(x2, y2); pen.stroke();
   }
   const small = Math.min(4, 1.5 * Math.pow(view.transform.k, 0.4)), mark = d3.symbol().context(pen);
-  const stamp = (x, y, g, area, alpha) => {
+  const stamp = (x, y, g, area, alpha, own) => {
     if (x < -20 || y < -20 || x > view.width + 20 || y > view.height + 20) return;
     const number = g < 0 ? -1 : at.numbers[g];
     pen.globalAlpha = alpha;
-    pen.fillStyle = colour(number);
+    pen.fillStyle = own === undefined ? colour(number) : own;
     pen.save(); pen.translate(x, y); pen.beginPath(); mark.type(shape(number)).size(area)(); pen.fill();
     if (area > 30) { pen.lineWidth = 0.8; pen.strokeStyle = css("--panel"); pen.stroke(); }
     pen.restore();
   };
+  const by = colouring(), faint = by.of ? 0.16 : 1;
+  const nodes = () => {
+    for (let i = 0; i < map.nodes.x.length; ++i) {
+      const [x, y] = screen(map.nodes.x[i], map.nodes.y[i]), r = nodeRadius(i);
+      stamp(x, y, at.group[i], Math.PI * r * r, (lit(at.group[i]) ? 0.92 : 0.08) * faint);
+    }
+  };
+  if (by.of) nodes();  // instances lie above, where their own colour counts
   for (let i = 0; i < spots.length; ++i) {
     const [x, y] = screen(...spots[i]);
-    stamp(x, y, place[i], small * small * 3.2, lit(place[i]) ? 0.42 : 0.05);
+    stamp(x, y, place[i], small * small * 3.2, (lit(place[i]) ? 0.42 : 0.05) * (by.of ? 2 : 1), by.of ? by.of(i) : undefined);
   }
-  for (let i = 0; i < map.nodes.x.length; ++i) {
-    const [x, y] = screen(map.nodes.x[i], map.nodes.y[i]), r = nodeRadius(i);
-    stamp(x, y, at.group[i], Math.PI * r * r, lit(at.group[i]) ? 0.92 : 0.08);
-  }
+  if (!by.of) nodes();
   pen.globalAlpha = 1;
   drawNames(at, lit);
   if (view.focus >= 0) {
@@ -167,8 +208,8 @@ function describe(found) {
     return ["Prototype of " + count(map.nodes.mass[found.node]) + " instances", clusterName(level().numbers[g])];
   }
   const i = found.point, g = labels().place[i];
-  const lines = [pointName(i), (g < 0 ? "no cluster" : clusterName(level().numbers[g])) + ", confidence " + two(labels().share[i]),
-    "views: " + viewsOf(points.pattern[i]), "distance " + value(points.distance[i]) + " times the usual"];
+  const lines = [pointName(i), (g < 0 ? "no cluster" : clusterName(level().numbers[g])) + (isOwn() ? ", confidence " + sureness(i) : ""),
+    "views: " + viewsOf(points.pattern[i]), "distance " + value(points.distance[i]) + " (1 is usual, above 3 an outlier)"];
   if (points.class && points.class[i] !== null) lines.push("true class " + points.class[i]);
   return lines;
 }

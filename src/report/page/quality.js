@@ -25,6 +25,7 @@ function confidenceChart() {
     .attr("width", (x(1) - x(0)) / steps.length - 2).attr("y", (d) => y(d)).attr("height", (d) => y(0) - y(d));
   bars.each(function (d, i) { tipOn(d3.select(this), () => ["confidence " + two(i / steps.length) + " to " + two((i + 1) / steps.length), count(d) + " instances"]); });
   return el("div", {}, chart("How sure the labels are: confidence, mean " + two(summary.confidence), drawing.node()),
+    el("p", { class: "hint" }, "Confidence is the chance that a model learned from other rows of the same data gives the instance the same cluster."),
     tableOf("instances by confidence", ["from", "to", "instances"], () => steps.map((d, i) => [two(i / steps.length), two((i + 1) / steps.length), count(d)])));
 }
 
@@ -52,10 +53,10 @@ function passesPart() {
 function outlierPart() {
   const far = summary.farthest || [];
   const body = el("div", {}, el("h3", {}, count(summary.outliers) + " outliers"),
-    el("p", { class: "hint" }, "Instances more than three times farther from their prototype than its members usually are" + (far.length > 0 ? ". The farthest:" : ".")));
+    el("p", { class: "hint" }, "Instances whose distance from their neighbours is above 3: 1 is usual, and one row in a hundred is above 3 by chance" + (far.length > 0 ? (far.length < summary.outliers ? ". The " + far.length + " farthest:" : ". All of them:") : ".")));
   if (far.length > 0) {
-    const table = el("table", {}, el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "instance"), el("th", { scope: "col" }, "times the usual distance"), el("th", { scope: "col" }, "confidence"))));
-    table.append(el("tbody", {}, ...far.map((one) => el("tr", {}, el("td", {}, instanceName(one)), el("td", {}, value(one.distance)), el("td", {}, two(one.confidence))))));
+    const table = el("table", {}, el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "instance"), el("th", { scope: "col" }, "distance"), el("th", { scope: "col" }, "confidence"))));
+    table.append(el("tbody", {}, ...far.map((one) => el("tr", {}, el("td", {}, instanceName(one)), el("td", {}, value(one.distance)), el("td", {}, one.confidence === null ? "–" : two(one.confidence))))));
     body.append(el("div", { class: "table", tabindex: "0", role: "region", "aria-label": "The farthest outliers" }, table));
   }
   return body;

@@ -1,0 +1,15 @@
+// Learns what the votes and distances of a cut mean (cut/calibration.hpp), from the rows of its graphs: the prototypes
+// stay those of all rows, and clusters are cut again from the graph of a half of the rows, or of four fifths where
+// clusters have few rows; the others are labelled by them.
+#pragma once
+
+#include "cut/cut.hpp"
+
+namespace omvc {
+
+// Sets cut.calibration, and cut.rows where there are votes. Where there are too few rows, no model of other rows is
+// made: then calibration.models is 0, and there is no confidence.
+void calibrate(Cut& cut, const Prototypes& prototypes, const Sample& sample, const RowGraphs& graphs,
+               const BuildInput& input, const Recipe& recipe, Compute& compute);
+
+}  // namespace omvc
