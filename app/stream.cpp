@@ -1,8 +1,11 @@
 #include "omvc/stream.hpp"
 
+#include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <exception>
 #include <fmt/format.h>
 #include <memory>
 #include <poll.h>
@@ -16,6 +19,7 @@
 #include "inputs.hpp"
 #include "line_feed.hpp"
 #include "option_flags.hpp"
+#include "signals.hpp"
 #include "stream_lines.hpp"
 
 namespace omvc::app {
@@ -24,6 +28,7 @@ namespace {
 constexpr Index kBatch = 1024;   // rows labelled at a time, where so many have come
 constexpr int kBusyWait = 20;    // milliseconds between looks for events while rows are learned
 constexpr int kIdleWait = 1000;  // and for saves otherwise, where nobody else makes them
+constexpr double kPatience = 5;  // seconds that a reader of the results is waited for once the stream is to stop
 
 struct StreamArguments {
   std::string model;
@@ -115,17 +120,21 @@ class Session {
   void label();
   void add_events();
   void write();
+  void deliver(const std::function<bool()>& go_on);
+  bool go_on_waiting();
   bool wait();
   void finish();
+  void deliver_rest();
   std::string id_or_line() const { return reader_.id() == "null" ? fmt::format("{}", line_) : reader_.id(); }
 
   const StreamArguments& arguments_;
   Stream stream_;
   RowReader reader_;
   LineFeed feed_{STDIN_FILENO};
-  std::vector<std::string> ids_;  // of the rows that the reader holds,
-  std::vector<Index> lines_;      // and their lines
-  std::string out_;
+  std::vector<std::string> ids_;      // of the rows that the reader holds,
+  std::vector<Index> lines_;          // and their lines
+  std::string out_;                   // lines that were not written yet,
+  std::vector<std::string> out_ids_;  // and the row that each answers; empty: an event
   Index line_ = 0;
   Index growth_ = 0;
   Index rows_ = 0;
@@ -136,6 +145,7 @@ void Session::refuse(const std::string& id, Index line, const std::string& messa
   ++refused_;
   if (arguments_.strict) throw Error(ErrorKind::data, fmt::format("line {} (id {}): {}", line, id, message));
   add_error_line(out_, id, line, message);
+  out_ids_.push_back(id);
 }
 
 void Session::label() {
@@ -154,6 +164,7 @@ void Session::label() {
     }
     ++rows_;
     add_label_line(out_, ids_[i], found.labels[i], found.confidence[i], found.distance[i]);
+    out_ids_.push_back(ids_[i]);
   }
   ids_.clear();
   lines_.clear();
@@ -195,15 +206,64 @@ void Session::take_lines() {
 void Session::add_events() {
   for (const StreamEvent& event : stream_.events()) {
     add_event_line(out_, event);
-    if (event.kind == StreamEvent::Kind::not_saved) fmt::print(stderr, "omvc: warning: {}\n", event.text);
+    out_ids_.emplace_back();
+    const bool failed = event.kind == StreamEvent::Kind::not_saved || event.kind == StreamEvent::Kind::not_rebuilt;
+    if (failed) fmt::print(stderr, "omvc: warning: {}\n", event.text);
   }
+}
+
+// Writes the lines that there are, and leaves those that were not taken.
+void Session::deliver(const std::function<bool()>& go_on) {
+  out_ = shown_results(std::move(out_));
+  const auto leave = [&](std::size_t written) {
+    const auto end = out_.begin() + static_cast<std::ptrdiff_t>(written);
+    out_ids_.erase(out_ids_.begin(), out_ids_.begin() + std::count(out_.begin(), end, '\n'));
+    out_.erase(out_.begin(), end);
+  };
+  try {
+    leave(write_results(out_, go_on));
+  } catch (const Undelivered& error) {
+    leave(error.delivered);
+    throw;
+  }
+}
+
+// While nobody takes the results: what was read is still learned and saved.
+bool Session::go_on_waiting() {
+  if (stop_requested()) return false;
+  stream_.tick();
+  if (save_requested()) stream_.save();
+  return true;
 }
 
 void Session::write() {
   add_events();
-  if (out_.empty()) return;
-  write_results(out_);
-  out_.clear();
+  if (!out_.empty() && !stop_requested()) deliver([this] { return go_on_waiting(); });
+}
+
+// After all was learned and saved: a reader that has stalled is waited for until the stream is to stop, and then for a
+// while. The model names the rows that were not delivered.
+void Session::deliver_rest() {
+  add_events();
+  const auto begin = std::chrono::steady_clock::now();
+  const auto more = [&] {
+    return !stop_requested() ||
+           std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() < kPatience;
+  };
+  std::optional<Undelivered> failure;
+  try {
+    deliver(more);
+  } catch (const Undelivered& error) {
+    failure = error;
+  }
+  const auto is_row = [](const std::string& id) { return !id.empty(); };
+  const auto first = std::find_if(out_ids_.begin(), out_ids_.end(), is_row);
+  if (first != out_ids_.end()) {
+    const Index rows = std::count_if(first, out_ids_.end(), is_row);
+    stream_.note_undelivered({.from = *first, .rows = rows});
+    fmt::print(stderr, "omvc: {} rows from id {} on were not delivered\n", rows, *first);
+  }
+  if (failure) throw Undelivered(*failure);
 }
 
 // True if there is something to read.
@@ -222,7 +282,10 @@ bool Session::wait() {
 }
 
 void Session::run() {
-  if (stream_.resumed_after()) add_resumed_line(out_, *stream_.resumed_after(), stream_.instances());
+  if (stream_.resumed_after()) {
+    add_resumed_line(out_, *stream_.resumed_after(), stream_.instances(), stream_.undelivered());
+    out_ids_.emplace_back();
+  }
   bool more = true;
   try {
     while (more && !stop_requested()) {
@@ -236,22 +299,26 @@ void Session::run() {
       stream_.tick();
       if (save_requested()) stream_.save();
     }
-    write();
   } catch (...) {
     // What was learned is kept whatever ended the stream; what ended it is what the user must hear of.
+    std::exception_ptr cause = std::current_exception();
     try {
-      write();
+      stream_.finish();
+    } catch (const Error&) {
+      cause = std::current_exception();
+    }
+    try {
+      deliver_rest();
     } catch (const Error&) {
     }
-    stream_.finish();
-    throw;
+    std::rethrow_exception(cause);
   }
   finish();
 }
 
 void Session::finish() {
   stream_.finish();
-  write();
+  deliver_rest();
   if (!arguments_.quiet) {
     fmt::print(stderr, "{} rows labelled, {} lines refused{}\n", rows_, refused_,
                arguments_.no_learn || stream_.schema().views.empty()
@@ -273,7 +340,9 @@ void stream(const StreamArguments& arguments) {
                 fmt::format("--save-every {}: give a time such as 30s or 5min", arguments.save_every));
   }
   options.save_seconds = *save;
+  options.stopping = stop_pending;
   stop_on_signals();
+  let_steps_end();
   save_on_hangup();
   Stream opened(std::move(options));
   if (!opened.schema().views.empty()) check_same_options(arguments, chosen, opened.options());

@@ -277,6 +277,11 @@ void Reservoir::keep_rows(const std::vector<bool>& keep, Compute& compute) {
   keep_marked(sizes_, keep);
 }
 
+void Reservoir::keep(const std::vector<bool>& keep, Compute& compute) {
+  keep_rows(keep, compute);
+  bytes_ = std::accumulate(sizes_.begin(), sizes_.end(), 0.0);
+}
+
 std::vector<Chunk> Reservoir::pieces(Index rows, Compute& compute, Index most) const {
   std::vector<Index> order(numbers_.size());
   std::iota(order.begin(), order.end(), Index{0});

@@ -64,6 +64,9 @@ class Reservoir {
   // rankings together.
   static Ranking cut(Ranking all, const ReservoirOptions& options);
 
+  // Only the rows for which keep[place in chunks()] holds stay; the others count as never seen.
+  void keep(const std::vector<bool>& keep, Compute& compute);
+
   // The schema has more views, or more features of sparse views, behind those that there were.
   void widen(const Schema& wider);
 

@@ -54,6 +54,7 @@ void Model::widen(const Schema& wider) {
   const std::size_t views = wider.views.size();
   survey_.widen(wider);
   reservoir_.widen(wider);
+  set_aside_.widen(wider);
   intake_ = std::make_shared<const Intake>(wider, std::vector<ViewScaling>(views), kinds_of(survey_), options_.scaling);
   prototypes_.squares.resize(views, 0);
   tally_.negatives.resize(views, 0);
@@ -80,47 +81,6 @@ std::shared_ptr<const Placer> Model::placer() const {
 const RowGraphs& Model::graphs(Compute& compute) {
   if (!graphs_) graphs_ = row_graphs(prototypes_, *sample_, rows_, build_input(), recipe_, compute);
   return *graphs_;
-}
-
-std::optional<Placed> Model::learn(Chunk chunk, Compute& compute) {
-  intake_->admit(chunk);
-  if (options_.half_life > 0) {
-    const double factor = std::exp2(-static_cast<double>(chunk.size()) / options_.half_life);
-    survey_.decay(factor);
-    prototypes_.fine.decay(factor);
-    if (cut_.round) cut_.round->decay(factor);
-  }
-  survey_.add(chunk, compute);
-  follow_survey();
-  reservoir_.offer(chunk, tally_.instances, compute);
-  cut_.rows.clear();
-  tally_.instances += static_cast<double>(chunk.size());
-  tally_.sizes.clear();
-  std::optional<Placed> placed;
-  if (const std::shared_ptr<const Placer> now = placer()) {
-    const std::vector<Index> negatives = intake_->prepare(chunk);
-    for (std::size_t v = 0; v < negatives.size(); ++v) tally_.negatives[v] += negatives[v];
-    const PreparedChunk data(chunk);
-    placed = now->place(data, compute);
-    mutable_placing().count({&data, 1}, {&placed->near, 1}, options_.seed, compute);
-    mutable_placing().settle(compute);
-    const auto far = [](double distance) { return distance > kOutlier; };
-    strangers_ += static_cast<double>(std::count_if(placed->distance.begin(), placed->distance.end(), far));
-  }
-  if (time_to_build()) refresh(compute);
-  return placed;
-}
-
-bool Model::time_to_build() const {
-  if (!prototypes_.factors) {
-    return reservoir_.size() >= std::max(recipe_.first_rows, recipe_.first_per_cluster * options_.clusters);
-  }
-  const double since = tally_.instances - built_at_;
-  // What a stream that forgets was made of has given way to other rows by half.
-  const double half_life = std::max(options_.half_life, static_cast<double>(recipe_.first_rows));
-  if (options_.half_life > 0 && since >= half_life) return true;
-  return tally_.instances >= (reservoir_.whole() ? recipe_.growth : recipe_.sampled_growth) * built_at_ ||
-         strangers_ >= std::max(recipe_.strangers, recipe_.stranger_share * since);
 }
 
 const Sample& Model::sample(Compute& compute) {

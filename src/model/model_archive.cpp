@@ -125,6 +125,8 @@ void Model::save(Archive& archive, Kept kept) const {
   }
   put_survey(archive, "survey", survey_);
   reservoir_.save(archive, "reservoir");
+  set_aside_.save(archive, "set_aside");
+  if (refresh_due_) archive.put("living/due", 1.0);
   names_.history().save(archive, "history");
 }
 
@@ -155,6 +157,8 @@ Model Model::load(const Archive& archive, const Options& options, const Schema& 
   model.load_prototypes(archive, stored.round);
   if (!whole) return model;
   model.names_.set_history(History::load(archive, "history"));
+  model.refresh_due_ = archive.has("living/due");
+  model.set_aside_ = SetAside::load(archive, "set_aside", schema);
   model.reservoir_ = Reservoir::load(archive, "reservoir", schema, reservoir_options(options));
   for (const Chunk& rows : model.reservoir_.chunks()) {
     for (std::size_t v = 0; v < schema.views.size(); ++v) {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <limits>
 #include <numeric>
+#include <span>
 
 #include "omvc/error.hpp"
 #include "omvc/sink.hpp"
@@ -54,19 +55,20 @@ struct Stream::Impl {
   explicit Impl(StreamOptions chosen) : options(std::move(chosen)) {}
 
   void open();
-  void begin(Model model, std::string after);
+  void begin(Model model, StreamRecord record);
   // What labels rows now; null before there are clusters.
   std::shared_ptr<const Labeller> labeller() const { return learner ? learner->placing() : only; }
   void label(const Chunk& chunk, StreamLabels& out);
   void place(const Chunk& chunk, StreamLabels& out);
   void add_labels(Index rows, int label, StreamLabels& out);
-  void wait(const Chunk& chunk, const std::string& after);
+  void wait(const Chunk& chunk, std::span<const std::string> ids);
   bool enough_waits() const;
   void hand_over();
 
   StreamOptions options;
   std::optional<FileLock> lock;
   std::optional<std::string> resumed;
+  std::optional<UndeliveredRows> undelivered;
   Schema schema;
   std::vector<bool> sparse;
   Options model_options;
@@ -75,7 +77,7 @@ struct Stream::Impl {
   Compute compute{1};
   Index instances = 0;
   Chunk waiting;
-  std::string waiting_after;
+  std::vector<std::string> waiting_ids;
   double waiting_bytes = 0;
   Clock::time_point waiting_since;
 };
@@ -114,15 +116,19 @@ void Stream::Impl::open() {
                             stored.model ? "was saved for prediction only"
                                          : fmt::format("is of method {}", name_of(model_options.method))));
   }
-  resumed = stored.stream_after;
-  begin(std::move(*stored.model), stored.stream_after.value_or("null"));
+  if (stored.stream) {
+    resumed = stored.stream->after;
+    undelivered = std::exchange(stored.stream->undelivered, std::nullopt);
+  }
+  begin(std::move(*stored.model), stored.stream.value_or(StreamRecord{}));
 }
 
-void Stream::Impl::begin(Model model, std::string after) {
+void Stream::Impl::begin(Model model, StreamRecord record) {
   learner = std::make_unique<Learner>(std::move(model), Learner::Setup{.file = options.file,
                                                                        .save_seconds = options.save_seconds,
-                                                                       .after = std::move(after),
-                                                                       .threads = options.model.threads});
+                                                                       .record = std::move(record),
+                                                                       .threads = options.model.threads,
+                                                                       .stopping = options.stopping});
   if (learner->placing() && !options.in_step) learner->start();
 }
 
@@ -167,7 +173,7 @@ void Stream::Impl::label(const Chunk& chunk, StreamLabels& out) {
   for (Index i = 0; i < chunk.size(); ++i) label(part_of(chunk, i, 1), out);
 }
 
-void Stream::Impl::wait(const Chunk& chunk, const std::string& after) {
+void Stream::Impl::wait(const Chunk& chunk, std::span<const std::string> ids) {
   // Rows that are stored in another way than those that wait begin a chunk of their own.
   for (std::size_t v = 0; v < waiting.views.size(); ++v) {
     const bool both = !waiting.views[v].present.empty() && !chunk.views[v].present.empty();
@@ -184,10 +190,11 @@ void Stream::Impl::wait(const Chunk& chunk, const std::string& after) {
     }
   } catch (...) {
     waiting = {};  // rather than rows of which some views are lacking
+    waiting_ids.clear();
     waiting_bytes = 0;
     throw;
   }
-  waiting_after = after;
+  waiting_ids.insert(waiting_ids.end(), ids.begin(), ids.end());
   waiting_bytes += bytes_of(chunk);
   // Numbered on from those that were learned before.
   for (auto row = waiting.rows.end() - chunk.size(); row != waiting.rows.end(); ++row) *row = instances++;
@@ -204,7 +211,7 @@ void Stream::Impl::hand_over() {
   if (waiting.rows.empty()) return;
   const bool had = learner->placing() != nullptr;
   waiting_bytes = 0;
-  learner->learn(std::exchange(waiting, {}), waiting_after);
+  learner->learn(std::exchange(waiting, {}), std::exchange(waiting_ids, {}));
   if (!had && learner->placing() && !options.in_step) learner->start();
 }
 
@@ -213,6 +220,7 @@ Stream::~Stream() = default;
 Stream::Stream(Stream&&) noexcept = default;
 
 const std::optional<std::string>& Stream::resumed_after() const { return impl_->resumed; }
+const std::optional<UndeliveredRows>& Stream::undelivered() const { return impl_->undelivered; }
 const Options& Stream::options() const { return impl_->model_options; }
 const Schema& Stream::schema() const { return impl_->schema; }
 std::vector<bool> Stream::sparse() const { return impl_->sparse; }
@@ -226,7 +234,7 @@ void Stream::widen(const Schema& wider) {
   if (!impl_->learner) {
     Setting setting{.options = impl_->model_options, .schema = {}, .scaling = {}, .clipped = {}};
     setting.start(wider);
-    impl_->begin(Model(impl_->model_options, wider), "null");
+    impl_->begin(Model(impl_->model_options, wider), {});
   } else {
     impl_->learner->model().widen(wider);
   }
@@ -248,16 +256,17 @@ StreamLabels Stream::push(Chunk chunk, const std::vector<std::string>& ids) {
     const std::size_t refused = out.refused.size();
     own.label(part, out);
     if (learns && out.refused.size() == refused) {
-      own.wait(part, ids[static_cast<std::size_t>(first + count - 1)]);
+      own.wait(part, std::span(ids).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)));
     } else if (learns) {
       std::vector<Index> taken;
+      std::vector<std::string> taken_ids;
       for (Index i = 0; i < count; ++i) {
         const auto is_row = [&](const auto& row) { return row.first == first + i; };
-        if (std::none_of(out.refused.begin(), out.refused.end(), is_row)) taken.push_back(i);
+        if (std::any_of(out.refused.begin(), out.refused.end(), is_row)) continue;
+        taken.push_back(i);
+        taken_ids.push_back(ids[static_cast<std::size_t>(first + i)]);
       }
-      if (!taken.empty()) {
-        own.wait(take_instances(part, taken), ids[static_cast<std::size_t>(first + taken.back())]);
-      }
+      if (!taken.empty()) own.wait(take_instances(part, taken), taken_ids);
     }
     if (learns && own.enough_waits()) own.hand_over();
     first += count;
@@ -293,6 +302,10 @@ void Stream::finish() {
   if (!impl_->learner) return;
   impl_->hand_over();
   impl_->learner->finish();
+}
+
+void Stream::note_undelivered(UndeliveredRows rows) {
+  if (impl_->learner) impl_->learner->note_undelivered(std::move(rows));
 }
 
 }  // namespace omvc

@@ -28,12 +28,23 @@ RowBuilder::RowBuilder(RowsLike like) : like_(std::move(like)) {
 void RowBuilder::index(std::size_t view) {
   const ViewSchema& schema = like_.schema.views[view];
   places_.emplace(schema.name, view);
-  bool numbers = false;  // among the names
   for (std::size_t j = 0; j < schema.feature_names.size(); ++j) {
     views_[view].places.emplace(schema.feature_names[j], j);
-    numbers = numbers || parse_index(schema.feature_names[j]).has_value();
   }
-  views_[view].by_number = !numbers;
+  find_by_number(view);
+}
+
+void RowBuilder::find_by_number(std::size_t view) {
+  const std::vector<std::string>& names = like_.schema.views[view].feature_names;
+  views_[view].by_number =
+      std::none_of(names.begin(), names.end(), [](const std::string& name) { return parse_index(name).has_value(); });
+}
+
+// From now on it is what it would be if it had started with this schema.
+void RowBuilder::freeze() {
+  if (!like_.grows) return;
+  like_.grows = false;
+  for (std::size_t v = 0; v < views_.size(); ++v) find_by_number(v);
 }
 
 std::string RowBuilder::named(std::size_t view) const { return "view " + quoted(like_.schema.views[view].name); }

@@ -43,7 +43,7 @@ class RowBuilder {
   Chunk take();
   const RowsLike& like() const { return like_; }
   Index growth() const { return growth_; }
-  void freeze() { like_.grows = false; }
+  void freeze();
 
  private:
   struct Hash {
@@ -68,6 +68,7 @@ class RowBuilder {
   };
 
   void index(std::size_t view);
+  void find_by_number(std::size_t view);
   void add_view(std::string_view name, bool sparse);
   void store_dense(std::size_t view, std::span<const double> values);
   void store_sparse(std::size_t view, const std::vector<Entry>& entries);
