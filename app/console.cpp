@@ -57,7 +57,7 @@ std::string printable(std::string_view text) {
   return out;
 }
 
-bool g_reader_gone = false;  // of stdout
+int g_failure = 0;  // of stdout: errno
 
 // A descriptor that others share may not block, whatever we want: then what it takes is waited for.
 bool write_whole(int descriptor, std::string_view text) {
@@ -69,7 +69,7 @@ bool write_whole(int descriptor, std::string_view text) {
       ::poll(&room, 1, -1);
       continue;
     }
-    if (written < 0 && errno == EPIPE && descriptor == STDOUT_FILENO) g_reader_gone = true;
+    if (written < 0 && descriptor == STDOUT_FILENO) g_failure = errno;
     if (written <= 0) return false;
     text.remove_prefix(static_cast<std::size_t>(written));
   }
@@ -122,13 +122,12 @@ void secure_streams() {
   stdout = stream_through(terminal ? write_shown : write_result, stdout, terminal ? _IOLBF : _IOFBF);
 }
 
-bool reader_gone() { return g_reader_gone; }
+bool reader_gone() { return g_failure == EPIPE; }
 
 void flush_results() {
-  errno = 0;
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
-  throw Error(ErrorKind::io,
-              fmt::format("cannot write to stdout: {}", errno != 0 ? std::strerror(errno) : "it is full or closed"));
+  throw Error(ErrorKind::io, fmt::format("cannot write to stdout: {}",
+                                         g_failure != 0 ? std::strerror(g_failure) : "it is full or closed"));
 }
 
 std::string duration_text(double seconds) {
@@ -157,7 +156,7 @@ std::size_t write_results(std::string_view text, const std::function<bool()>& go
     const ssize_t written = ::write(STDOUT_FILENO, piece.data(), piece.size());
     if (written < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (written <= 0) {
-      g_reader_gone = written < 0 && errno == EPIPE;
+      g_failure = written < 0 ? errno : 0;
       throw Undelivered(
           fmt::format("cannot write to stdout: {}", written < 0 ? std::strerror(errno) : "it is full or closed"), done);
     }

@@ -75,6 +75,8 @@ class Reservoir {
   // No row was ever left out: the sample is all there is. With a half-life it never is.
   bool whole() const { return whole_ && !(options_.half_life > 0); }
 
+  bool full() const { return !whole_; }  // rows were left out for want of room
+
   // The rows, at most `rows` in a piece and the first `most` in all: a sample of the sample, at the cost of these
   // alone. With a half-life a row is among them with the chance that it still counts.
   std::vector<Chunk> pieces(Index rows, Compute& compute, Index most = std::numeric_limits<Index>::max()) const;

@@ -94,6 +94,8 @@ class Model {
   // Prototypes or clusters are being made, by this thread.
   bool refreshing() const { return refreshing_; }
   const SetAside& set_aside() const { return set_aside_; }
+  // Throws ErrorKind::usage where the sample is full before it holds enough rows for prototypes: it never will.
+  void check_room() const;
   // Numbers clusters by size, whatever they were called before: at the end of a fit.
   void number_anew(Compute& compute);
   // Before there are prototypes every row is in the sample, and the schema may still grow: `wider` begins with the
@@ -132,6 +134,7 @@ class Model {
   BuildInput build_input() const;
   void load_prototypes(const Archive& archive, bool round);
   bool time_to_build() const;
+  Index first_rows() const;  // from which there are prototypes
   void make_again(Compute& compute);  // prototypes and clusters
   std::vector<bool> compressed() const;
   // Before the first prototypes are made: rows far outside of most others.

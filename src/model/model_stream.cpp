@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
+#include <fmt/format.h>
 #include <tuple>
 
 #include "omvc/error.hpp"
@@ -128,10 +129,22 @@ Learned Model::learn(Chunk chunk, Compute& compute) {
   return out;
 }
 
+Index Model::first_rows() const { return std::max(recipe_.first_rows, recipe_.first_per_cluster * options_.clusters); }
+
+void Model::check_room() const {
+  const Index held = reservoir_.size();
+  if (prototypes_.factors || !reservoir_.full() || held >= first_rows()) return;
+  throw Error(ErrorKind::usage,
+              fmt::format("prototypes are made from {} rows at least, and a sample of {} MB holds {} of these rows: "
+                          "give --memory {:.2g} or more",
+                          first_rows(), options_.memory, held,
+                          2 * options_.memory * static_cast<double>(first_rows()) / static_cast<double>(held)));
+}
+
 bool Model::time_to_build() const {
   const double since = tally_.instances - built_at_;
   if (!prototypes_.factors) {
-    const Index wanted = std::max(recipe_.first_rows, recipe_.first_per_cluster * options_.clusters);
+    const Index wanted = first_rows();
     // After one that failed it waits for more rows.
     return reservoir_.size() >= wanted && tally_.instances >= recipe_.growth * built_at_;
   }
@@ -145,7 +158,7 @@ bool Model::time_to_build() const {
 std::vector<StrangeRow> Model::refresh(Compute& compute) {
   std::vector<StrangeRow> strange;
   if (!prototypes_.factors && reservoir_.size() > 0) strange = set_first_aside(compute);
-  const auto before = std::tuple(intake_, prototypes_, cut_, names_, tally_, built_at_, strangers_);
+  auto before = std::tuple(intake_, prototypes_, cut_, names_, tally_, built_at_, strangers_);
   refreshing_ = true;
   try {
     make_again(compute);
@@ -153,7 +166,7 @@ std::vector<StrangeRow> Model::refresh(Compute& compute) {
     refresh_due_ = false;
   } catch (...) {
     refreshing_ = false;
-    std::tie(intake_, prototypes_, cut_, names_, tally_, built_at_, strangers_) = before;
+    std::tie(intake_, prototypes_, cut_, names_, tally_, built_at_, strangers_) = std::move(before);
     rest();
     throw;
   }

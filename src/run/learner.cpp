@@ -127,6 +127,7 @@ void Learner::learn_now(Job job) {
   record.ids.add(job.chunk.rows, job.ids);
   if (!job.ids.empty()) record.after = std::move(job.ids.back());
   const Learned learned = learn_rows(std::move(job.chunk));
+  model_.check_room();
   record.ids.follow(model_, false);
   model_.names().forget_moves();
   unsaved_ = true;
@@ -147,8 +148,15 @@ bool Learner::save_due() const {
 }
 
 void Learner::save_now() {
+  if (const std::optional<FileMark> found = mark_of(setup_.file); found && found != setup_.mark) {
+    throw Error(ErrorKind::io, fmt::format("{} is not the file that this stream has saved: somebody else has replaced "
+                                           "it, and it is left as it is; move it away, and the next save writes the "
+                                           "model of the stream",
+                                           setup_.file));
+  }
   setup_.record.ids.follow(model_, true);
   save_stream(model_, setup_.record, setup_.file);
+  setup_.mark = mark_of(setup_.file);
   unsaved_ = false;
   saved_at_ = Clock::now();
   const std::lock_guard lock(mutex_);

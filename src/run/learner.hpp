@@ -11,12 +11,14 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "omvc/stream.hpp"
 
+#include "file/file_mark.hpp"
 #include "model/model.hpp"
 #include "run/model_file.hpp"
 
@@ -31,6 +33,7 @@ class Learner {
     std::string file;
     double save_seconds = 30;
     StreamRecord record;
+    std::optional<FileMark> mark;  // of the file, where there is one
     int threads = 0;
     std::function<bool()> stopping;  // see StreamOptions
   };

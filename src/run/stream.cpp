@@ -69,6 +69,7 @@ struct Stream::Impl {
   std::optional<FileLock> lock;
   std::optional<std::string> resumed;
   std::optional<UndeliveredRows> undelivered;
+  std::optional<FileMark> mark;  // of the file when it was read
   Schema schema;
   std::vector<bool> sparse;
   Options model_options;
@@ -94,6 +95,7 @@ void Stream::Impl::open() {
     return;
   }
   if (options.learn) check_writable(options.file);
+  mark = mark_of(options.file);
   StoredModel stored = load_model(options.file);
   schema = stored.setting.schema;
   sparse.assign(schema.views.size(), false);
@@ -127,6 +129,7 @@ void Stream::Impl::begin(Model model, StreamRecord record) {
   learner = std::make_unique<Learner>(std::move(model), Learner::Setup{.file = options.file,
                                                                        .save_seconds = options.save_seconds,
                                                                        .record = std::move(record),
+                                                                       .mark = mark,
                                                                        .threads = options.model.threads,
                                                                        .stopping = options.stopping});
   if (learner->placing() && !options.in_step) learner->start();
