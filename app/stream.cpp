@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <memory>
 #include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "omvc/error.hpp"
@@ -42,7 +43,22 @@ struct StreamArguments {
   bool strict = false;
   bool ignore_extra = false;
   bool quiet = false;
+  Index max_features = 0;  // 0: by the memory
 };
+
+constexpr double kBytesPerName = 256;      // about, of a feature in all tables that know it
+constexpr Index kLeastFeatures = 1 << 16;  // that a view may have whatever the memory
+constexpr double kMegabyte = 1 << 20;
+
+Index most_features(const StreamArguments& arguments, double memory) {
+  if (arguments.max_features > 0) return arguments.max_features;
+  return std::max(kLeastFeatures, static_cast<Index>(memory * kMegabyte / kBytesPerName));
+}
+
+// Parsing takes many times the bytes of a line.
+std::size_t longest_line(double memory) {
+  return static_cast<std::size_t>(std::clamp(memory / 4, 1.0, 64.0) * kMegabyte);
+}
 
 // 2s, 500ms, 5min, 1h in seconds; nothing if the text is no time.
 std::optional<double> seconds_in(const std::string& text) {
@@ -101,10 +117,13 @@ class Session {
         reader_({.schema = stream_.schema(),
                  .sparse = stream_.sparse(),
                  .grows = !arguments.no_learn && !stream_.has_clusters(),
+                 .new_names = !arguments.no_learn,
+                 .max_features = most_features(arguments, stream_.options().memory),
                  .ignore_extra = arguments.ignore_extra,
                  .text = arguments.table.text,
                  .id_column = arguments.table.id_column.empty() ? "" : arguments.table.id_column.back()},
-                format(arguments.format)) {}
+                format(arguments.format)),
+        feed_(STDIN_FILENO, longest_line(stream_.options().memory)) {}
 
   void run();
 
@@ -117,6 +136,7 @@ class Session {
   void take(const LineFeed::Line& line);
   void refuse(const std::string& id, Index line, const std::string& message);
   void say_notes() const;
+  void say_what_labels_are() const;
   void label();
   void add_events();
   void write();
@@ -130,7 +150,7 @@ class Session {
   const StreamArguments& arguments_;
   Stream stream_;
   RowReader reader_;
-  LineFeed feed_{STDIN_FILENO};
+  LineFeed feed_;
   std::vector<std::string> ids_;      // of the rows that the reader holds,
   std::vector<Index> lines_;          // and their lines
   std::string out_;                   // lines that were not written yet,
@@ -181,7 +201,11 @@ void Session::say_notes() const {
 void Session::take(const LineFeed::Line& line) {
   ++line_;
   try {
-    if (line.too_long) throw Error(ErrorKind::data, "the line is longer than 64 MB");
+    if (line.too_long) {
+      throw Error(ErrorKind::data,
+                  fmt::format("the line is longer than {:.0f} MB, which --memory {:g} allows",
+                              static_cast<double>(feed_.longest()) / kMegabyte, stream_.options().memory));
+    }
     if (!reader_.add(line.text)) return;
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::data) throw Error(error.kind(), fmt::format("line {}: {}", line_, error.what()));
@@ -316,6 +340,22 @@ void Session::run() {
   finish();
 }
 
+// A file that is replayed is read much faster than it is learned, which the labels do not show.
+void Session::say_what_labels_are() const {
+  if (arguments_.quiet) return;
+  if (reader_.left_out() > 0) {
+    fmt::print(stderr, "omvc: note: {} entries were left out: their names are more than --max-features {}\n",
+               reader_.left_out(), most_features(arguments_, stream_.options().memory));
+  }
+  struct stat input {};
+  const bool file = ::fstat(STDIN_FILENO, &input) == 0 && S_ISREG(input.st_mode);
+  if (!file || arguments_.in_step || arguments_.no_learn || !stream_.has_clusters()) return;
+  fmt::print(stderr,
+             "omvc: note: the rows came faster than they were learned, so most labels are those of the first model; "
+             "--in-step labels every row by all rows before it, and 'omvc assign {} ...' by all of them\n",
+             arguments_.model);
+}
+
 void Session::finish() {
   stream_.finish();
   deliver_rest();
@@ -325,6 +365,7 @@ void Session::finish() {
                    ? ""
                    : fmt::format("; model: {}, {} instances", arguments_.model, stream_.instances()));
   }
+  say_what_labels_are();
   if (stop_requested()) throw Error(ErrorKind::interrupted, "interrupted: what was learned is saved");
 }
 
@@ -383,6 +424,10 @@ void add_stream(CommandLine& line) {
                "wait while prototypes are made");
   command.flag("--strict", arguments->strict, "end at the first line that cannot be used");
   command.flag("--ignore-extra", arguments->ignore_extra, "leave out views and features that the model lacks");
+  command
+      .option("--max-features", arguments->max_features,
+              "features that a view may have: new names of sparse views are learned up to here; 0 = by --memory")
+      .between(Index{0}, Index{1} << 30);
   command.flag("--quiet", arguments->quiet, "no summary on stderr");
   add_text_options(command, arguments->table, false);
   add_option_flags(command, arguments->flags,

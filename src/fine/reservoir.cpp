@@ -161,6 +161,11 @@ void Reservoir::widen(const Schema& wider) {
   }
 }
 
+void Reservoir::narrow_to(const Schema& schema) {
+  schema_ = schema;
+  for (Chunk& chunk : kept_) drop_features(chunk, schema);
+}
+
 void Reservoir::settle(Compute& compute) {
   if (size() == 0) return;
   shrink(compute);

@@ -70,6 +70,8 @@ class Reservoir {
   // The schema has more views, or more features of sparse views, behind those that there were.
   void widen(const Schema& wider);
 
+  void narrow_to(const Schema& schema);  // forgets the features of sparse views behind those of this schema
+
   Index size() const { return static_cast<Index>(numbers_.size()); }
   const std::vector<Chunk>& chunks() const { return kept_; }  // the rows, in no particular order
   // No row was ever left out: the sample is all there is. With a half-life it never is.

@@ -12,6 +12,7 @@ namespace omvc {
 Model::Model(const Options& options, const Schema& schema)
     : options_(options),
       recipe_(parse_recipe(options.recipe)),
+      schema_(schema),
       survey_(schema, wants_totals(options)),
       reservoir_(schema, reservoir_options(options)) {
   const std::size_t views = schema.views.size();
@@ -37,7 +38,7 @@ void Model::follow_survey() {
 }
 
 void Model::choose_scaling() {
-  const Schema& schema = intake_->schema();
+  const Schema& schema = schema_;
   std::vector<ViewScaling> scaling = intake_->scaling();
   for (std::size_t v = 0; v < scaling.size(); ++v) {
     if (survey_.views[v].observed > 0) {
@@ -52,12 +53,31 @@ void Model::widen(const Schema& wider) {
     throw Error(ErrorKind::usage, "a model that has prototypes gets no more views or features");
   }
   const std::size_t views = wider.views.size();
+  schema_ = wider;
   survey_.widen(wider);
   reservoir_.widen(wider);
   set_aside_.widen(wider);
   intake_ = std::make_shared<const Intake>(wider, std::vector<ViewScaling>(views), kinds_of(survey_), options_.scaling);
   prototypes_.squares.resize(views, 0);
   tally_.negatives.resize(views, 0);
+}
+
+void Model::add_features(const std::vector<std::vector<std::string>>& names) {
+  for (std::size_t v = 0; v < names.size(); ++v) {
+    ViewSchema& view = schema_.views[v];
+    view.feature_names.insert(view.feature_names.end(), names[v].begin(), names[v].end());
+    view.features += static_cast<Index>(names[v].size());
+  }
+  survey_.widen(schema_);
+  reservoir_.widen(schema_);
+  set_aside_.widen(schema_);
+}
+
+void Model::forget_new_features() {
+  schema_ = intake_->schema();
+  survey_.narrow(schema_);
+  reservoir_.narrow_to(schema_);
+  set_aside_.narrow(schema_);
 }
 
 Placer::Parts Model::placer_parts(const Cut& cut, std::vector<int> numbers) const {
@@ -93,6 +113,11 @@ const Sample& Model::sample(Compute& compute) {
     for (const std::vector<Index>& of_piece : negatives) {
       for (std::size_t v = 0; v < of_piece.size(); ++v) tally_.negatives[v] += of_piece[v];
     }
+  }
+  // Rows of new features alone have no view that is known.
+  for (Chunk& piece : pieces) {
+    const std::vector<bool> observed = PreparedChunk(piece).observed;
+    if (std::find(observed.begin(), observed.end(), false) != observed.end()) keep_in_place(piece, observed);
   }
   sample_.emplace(std::move(pieces));
   rows_ = {};

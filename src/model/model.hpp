@@ -101,6 +101,13 @@ class Model {
   // Before there are prototypes every row is in the sample, and the schema may still grow: `wider` begins with the
   // views and features of this one.
   void widen(const Schema& wider);
+  // Later a stream may meet new features of its sparse views, by name. Survey and sample know them at once; rows are
+  // placed without them until the prototypes are made again. Those of each view.
+  void add_features(const std::vector<std::vector<std::string>>& names);
+  // The features that rows are learned with: those of the intake, and new ones.
+  const Schema& schema() const { return schema_; }
+  // For those who do not go on with the stream: without new features.
+  void forget_new_features();
 
   // A file, in this order: takes the look at all of it; makes prototypes and clusters from the sample; takes what each
   // pass has counted, which moves the prototypes, and after the last pass makes the clusters anew from it.
@@ -134,7 +141,7 @@ class Model {
   BuildInput build_input() const;
   void load_prototypes(const Archive& archive, bool round);
   bool time_to_build() const;
-  Index first_rows() const;  // from which there are prototypes
+  Index first_rows() const;           // from which there are prototypes
   void make_again(Compute& compute);  // prototypes and clusters
   std::vector<bool> compressed() const;
   // Before the first prototypes are made: rows far outside of most others.
@@ -158,6 +165,7 @@ class Model {
 
   Options options_;
   Recipe recipe_;
+  Schema schema_;
   Survey survey_;
   Reservoir reservoir_;
   std::shared_ptr<const Intake> intake_;

@@ -45,7 +45,7 @@ std::vector<StrangeRow> Model::set_aside_from(const Chunk& chunk, const Ranges& 
 
 // The survey knows the strange rows already, and is made again from those that stay.
 std::vector<StrangeRow> Model::set_first_aside(Compute& compute) {
-  const Schema& schema = intake_->schema();
+  const Schema& schema = schema_;
   const Ranges ranges(reservoir_.chunks(), schema, compressed());
   std::vector<StrangeRow> strange;
   std::vector<bool> keep;
@@ -72,6 +72,7 @@ std::optional<Placed> Model::learn_rows(Chunk chunk, const Placer* now, Compute&
   follow_survey();
   reservoir_.offer(chunk, tally_.instances, compute);
   if (now == nullptr) return std::nullopt;
+  strangers_ += static_cast<double>(drop_features(chunk, intake_->schema()));
   const std::vector<Index> negatives = intake_->prepare(chunk);
   for (std::size_t v = 0; v < negatives.size(); ++v) tally_.negatives[v] += negatives[v];
   const PreparedChunk data(chunk);
@@ -91,7 +92,13 @@ Learned Model::learn(Chunk chunk, Compute& compute) {
   } catch (const Error&) {
     interrupted = std::current_exception();
   }
-  intake_->admit(chunk);
+  for (std::size_t v = 0; v < chunk.views.size() && v < schema_.views.size(); ++v) {
+    Block& block = chunk.views[v].block;  // of somebody who does not know the new features
+    if (is_sparse(block) && block_cols(block) == intake_->schema().views[v].features) {
+      std::visit([&](auto& X) { X.cols = schema_.views[v].features; }, block);
+    }
+  }
+  intake_->admit(chunk, schema_);
   const auto rows = static_cast<double>(chunk.size());
   if (options_.half_life > 0) {
     const double factor = std::exp2(-rows / options_.half_life);
@@ -117,8 +124,7 @@ Learned Model::learn(Chunk chunk, Compute& compute) {
     if (!out.placed) out.placed = std::move(placed);
   }
   if (now && set_aside_.size() > 0) {
-    Chunk released =
-        set_aside_.release(Ranges(survey_, compressed()), tally_.instances + rows, recipe_, intake_->schema());
+    Chunk released = set_aside_.release(Ranges(survey_, compressed()), tally_.instances + rows, recipe_, schema_);
     out.accepted = released.size();
     intake_->match(released);
     if (out.accepted > 0) learn_rows(std::move(released), now.get(), compute);

@@ -100,6 +100,10 @@ void SetAside::widen(const Schema& wider) {
   }
 }
 
+void SetAside::narrow(const Schema& schema) {
+  for (Chunk& row : rows_) drop_features(row, schema);
+}
+
 void SetAside::save(Archive& archive, const std::string& key) const {
   std::vector<double> numbers{ever_};
   numbers.insert(numbers.end(), came_.begin(), came_.end());

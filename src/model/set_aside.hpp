@@ -32,6 +32,7 @@ class SetAside {
   Chunk release(const Ranges& ranges, double clock, const Recipe& recipe, const Schema& schema);
 
   void widen(const Schema& wider);
+  void narrow(const Schema& schema);
   void save(Archive& archive, const std::string& key) const;
   // Throws ErrorKind::data unless they are rows of this schema.
   static SetAside load(const Archive& archive, const std::string& key, const Schema& schema);

@@ -75,8 +75,8 @@ void Learner::rethrow() {
   if (failure_) std::rethrow_exception(failure_);
 }
 
-void Learner::learn(Chunk chunk, std::vector<std::string> ids) {
-  Job job{.chunk = std::move(chunk), .ids = std::move(ids), .bytes = 0};
+void Learner::learn(Chunk chunk, std::vector<std::string> ids, std::vector<std::vector<std::string>> features) {
+  Job job{.chunk = std::move(chunk), .ids = std::move(ids), .features = std::move(features), .bytes = 0};
   if (!thread_.joinable()) {
     rethrow();
     try {
@@ -122,6 +122,7 @@ void Learner::tell(const Learned& learned) {
 }
 
 void Learner::learn_now(Job job) {
+  if (!job.features.empty()) model_.add_features(job.features);
   const bool first = model_.clusters().count == 0;
   StreamRecord& record = setup_.record;
   record.ids.add(job.chunk.rows, job.ids);

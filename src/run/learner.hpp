@@ -48,7 +48,8 @@ class Learner {
 
   // Learns a chunk; `ids` are those of its rows. With a thread of its own the call returns at once, unless the
   // chunks that wait would take more than Options::memory. Throws what learning threw, also for chunks before this one.
-  void learn(Chunk chunk, std::vector<std::string> ids);
+  // `features` are those of each view that are new with it (Model::add_features); empty: none are.
+  void learn(Chunk chunk, std::vector<std::string> ids, std::vector<std::vector<std::string>> features = {});
   void save_soon();  // saves once all chunks handed over so far are learned
   void tick();       // saves where it is time; throws what learning threw
   void finish();     // learns what waits, saves, and ends the thread
@@ -67,6 +68,7 @@ class Learner {
   struct Job {
     Chunk chunk;
     std::vector<std::string> ids;
+    std::vector<std::vector<std::string>> features;
     double bytes = 0;
   };
 

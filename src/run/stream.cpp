@@ -29,6 +29,12 @@ Chunk part_of(const Chunk& chunk, Index first, Index count) {
   return take_instances(chunk, positions);
 }
 
+// Without features that are newer than what labels.
+Chunk known_part(Chunk chunk, const Schema& schema) {
+  drop_features(chunk, schema);
+  return chunk;
+}
+
 void check(const StreamOptions& options) {
   const auto refuse = [](const std::string& message) { throw Error(ErrorKind::usage, message); };
   if (options.file.empty()) refuse("a stream needs a file for its model");
@@ -64,6 +70,7 @@ struct Stream::Impl {
   void wait(const Chunk& chunk, std::span<const std::string> ids);
   bool enough_waits() const;
   void hand_over();
+  void add_features(const Schema& wider);
 
   StreamOptions options;
   std::optional<FileLock> lock;
@@ -79,6 +86,7 @@ struct Stream::Impl {
   Index instances = 0;
   Chunk waiting;
   std::vector<std::string> waiting_ids;
+  std::vector<std::vector<std::string>> new_features;  // of each view, that the learner does not know yet
   double waiting_bytes = 0;
   Clock::time_point waiting_since;
 };
@@ -97,7 +105,7 @@ void Stream::Impl::open() {
   if (options.learn) check_writable(options.file);
   mark = mark_of(options.file);
   StoredModel stored = load_model(options.file);
-  schema = stored.setting.schema;
+  schema = stored.model ? stored.model->schema() : stored.setting.schema;
   sparse.assign(schema.views.size(), false);
   model_options = stored.setting.options;
   if (stored.model) {
@@ -150,7 +158,7 @@ void Stream::Impl::place(const Chunk& chunk, StreamLabels& out) {
                                   [](const ChunkView& view) { return !view.present.empty(); });
     return add_labels(chunk.size(), seen ? kNotYet : -1, out);
   }
-  const Assignment found = now->label(chunk, false, compute);
+  const Assignment found = now->label(known_part(chunk, now->schema()), false, compute);
   out.labels.insert(out.labels.end(), found.labels.begin(), found.labels.end());
   out.confidence.insert(out.confidence.end(), found.confidence.begin(), found.confidence.end());
   out.distance.insert(out.distance.end(), found.distance.begin(), found.distance.end());
@@ -214,7 +222,7 @@ void Stream::Impl::hand_over() {
   if (waiting.rows.empty()) return;
   const bool had = learner->placing() != nullptr;
   waiting_bytes = 0;
-  learner->learn(std::exchange(waiting, {}), std::exchange(waiting_ids, {}));
+  learner->learn(std::exchange(waiting, {}), std::exchange(waiting_ids, {}), std::exchange(new_features, {}));
   if (!had && learner->placing() && !options.in_step) learner->start();
 }
 
@@ -230,10 +238,33 @@ std::vector<bool> Stream::sparse() const { return impl_->sparse; }
 bool Stream::has_clusters() const { return impl_->labeller() != nullptr; }
 Index Stream::instances() const { return impl_->instances; }
 
-void Stream::widen(const Schema& wider) {
-  if (has_clusters() || !impl_->options.learn) {
-    throw Error(ErrorKind::usage, "a model that has clusters gets no more views or features");
+// Rows that wait have none of the new features.
+void Stream::Impl::add_features(const Schema& wider) {
+  bool fits = options.learn && wider.views.size() == schema.views.size();
+  for (std::size_t v = 0; fits && v < schema.views.size(); ++v) {
+    const ViewSchema& view = wider.views[v];
+    fits =
+        view.features == schema.views[v].features ||
+        (view.features > schema.views[v].features && static_cast<Index>(view.feature_names.size()) == view.features &&
+         static_cast<Index>(schema.views[v].feature_names.size()) == schema.views[v].features);
   }
+  if (!fits) throw Error(ErrorKind::usage, "a model that has clusters gets no more views, nor features of dense views");
+  new_features.resize(schema.views.size());
+  for (std::size_t v = 0; v < schema.views.size(); ++v) {
+    ViewSchema& view = schema.views[v];
+    const std::vector<std::string>& names = wider.views[v].feature_names;
+    const auto first = names.begin() + static_cast<std::ptrdiff_t>(view.feature_names.size());
+    new_features[v].insert(new_features[v].end(), first, names.end());
+    view.feature_names.insert(view.feature_names.end(), first, names.end());
+    view.features = wider.views[v].features;
+    if (v < waiting.views.size()) std::visit([&](auto& X) { X.cols = view.features; }, waiting.views[v].block);
+  }
+}
+
+void Stream::widen(const Schema& wider) {
+  if (has_clusters()) return impl_->add_features(wider);
+  if (!impl_->options.learn)
+    throw Error(ErrorKind::usage, "a model that does not learn gets no more views or features");
   if (!impl_->learner) {
     Setting setting{.options = impl_->model_options, .schema = {}, .scaling = {}, .clipped = {}};
     setting.start(wider);

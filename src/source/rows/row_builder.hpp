@@ -44,6 +44,7 @@ class RowBuilder {
   const RowsLike& like() const { return like_; }
   Index growth() const { return growth_; }
   void freeze();
+  Index left_out() const { return left_out_; }
 
  private:
   struct Hash {
@@ -84,6 +85,7 @@ class RowBuilder {
   Index line_ = 0;
   Index growth_ = 0;
   Index growth_before_ = 0;
+  Index left_out_ = 0;
   std::size_t views_before_ = 0;
 };
 
