@@ -163,7 +163,17 @@ void Reservoir::widen(const Schema& wider) {
 
 void Reservoir::narrow_to(const Schema& schema) {
   schema_ = schema;
-  for (Chunk& chunk : kept_) drop_features(chunk, schema);
+  std::vector<bool> observed;  // rows of other features alone have nothing left
+  for (Chunk& chunk : kept_) {
+    drop_features(chunk, schema);
+    const auto first = static_cast<std::ptrdiff_t>(observed.size());
+    observed.resize(observed.size() + chunk.rows.size(), false);
+    for (const ChunkView& view : chunk.views) {
+      for (const Index at : view.present) observed[static_cast<std::size_t>(first + at)] = true;
+    }
+  }
+  Compute compute;
+  if (std::find(observed.begin(), observed.end(), false) != observed.end()) keep(observed, compute);
 }
 
 void Reservoir::settle(Compute& compute) {

@@ -114,11 +114,6 @@ const Sample& Model::sample(Compute& compute) {
       for (std::size_t v = 0; v < of_piece.size(); ++v) tally_.negatives[v] += of_piece[v];
     }
   }
-  // Rows of new features alone have no view that is known.
-  for (Chunk& piece : pieces) {
-    const std::vector<bool> observed = PreparedChunk(piece).observed;
-    if (std::find(observed.begin(), observed.end(), false) != observed.end()) keep_in_place(piece, observed);
-  }
   sample_.emplace(std::move(pieces));
   rows_ = {};
   return *sample_;

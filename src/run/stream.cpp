@@ -70,7 +70,9 @@ struct Stream::Impl {
   void wait(const Chunk& chunk, std::span<const std::string> ids);
   bool enough_waits() const;
   void hand_over();
+  void take_widths(const Schema& known);
   void add_features(const Schema& wider);
+  std::vector<std::vector<std::string>> take_new_features();
 
   StreamOptions options;
   std::optional<FileLock> lock;
@@ -86,7 +88,7 @@ struct Stream::Impl {
   Index instances = 0;
   Chunk waiting;
   std::vector<std::string> waiting_ids;
-  std::vector<std::vector<std::string>> new_features;  // of each view, that the learner does not know yet
+  std::vector<Index> given;  // features of each view that the learner knows
   double waiting_bytes = 0;
   Clock::time_point waiting_since;
 };
@@ -134,6 +136,7 @@ void Stream::Impl::open() {
 }
 
 void Stream::Impl::begin(Model model, StreamRecord record) {
+  take_widths(model.schema());
   learner = std::make_unique<Learner>(std::move(model), Learner::Setup{.file = options.file,
                                                                        .save_seconds = options.save_seconds,
                                                                        .record = std::move(record),
@@ -222,7 +225,8 @@ void Stream::Impl::hand_over() {
   if (waiting.rows.empty()) return;
   const bool had = learner->placing() != nullptr;
   waiting_bytes = 0;
-  learner->learn(std::exchange(waiting, {}), std::exchange(waiting_ids, {}), std::exchange(new_features, {}));
+  std::vector<std::vector<std::string>> names = take_new_features();
+  learner->learn(std::exchange(waiting, {}), std::exchange(waiting_ids, {}), std::move(names));
   if (!had && learner->placing() && !options.in_step) learner->start();
 }
 
@@ -238,6 +242,11 @@ std::vector<bool> Stream::sparse() const { return impl_->sparse; }
 bool Stream::has_clusters() const { return impl_->labeller() != nullptr; }
 Index Stream::instances() const { return impl_->instances; }
 
+void Stream::Impl::take_widths(const Schema& known) {
+  given.clear();
+  for (const ViewSchema& view : known.views) given.push_back(view.features);
+}
+
 // Rows that wait have none of the new features.
 void Stream::Impl::add_features(const Schema& wider) {
   bool fits = options.learn && wider.views.size() == schema.views.size();
@@ -249,16 +258,40 @@ void Stream::Impl::add_features(const Schema& wider) {
          static_cast<Index>(schema.views[v].feature_names.size()) == schema.views[v].features);
   }
   if (!fits) throw Error(ErrorKind::usage, "a model that has clusters gets no more views, nor features of dense views");
-  new_features.resize(schema.views.size());
   for (std::size_t v = 0; v < schema.views.size(); ++v) {
     ViewSchema& view = schema.views[v];
     const std::vector<std::string>& names = wider.views[v].feature_names;
-    const auto first = names.begin() + static_cast<std::ptrdiff_t>(view.feature_names.size());
-    new_features[v].insert(new_features[v].end(), first, names.end());
-    view.feature_names.insert(view.feature_names.end(), first, names.end());
+    view.feature_names.insert(view.feature_names.end(),
+                              names.begin() + static_cast<std::ptrdiff_t>(view.feature_names.size()), names.end());
     view.features = wider.views[v].features;
     if (v < waiting.views.size()) std::visit([&](auto& X) { X.cols = view.features; }, waiting.views[v].block);
   }
+}
+
+// The features that came with the rows that wait, and no later ones: what is learned must not depend on how many rows
+// were read at once. Names are numbered in the order in which rows bring them.
+std::vector<std::vector<std::string>> Stream::Impl::take_new_features() {
+  std::vector<std::vector<std::string>> names(schema.views.size());
+  bool any = false;
+  for (std::size_t v = 0; v < schema.views.size(); ++v) {
+    std::visit(
+        [&](auto& X) {
+          if constexpr (requires { X.offsets; }) {
+            Index last = -1;
+            for (const std::int32_t column : X.columns) last = std::max<Index>(last, column);
+            if (last >= given[v]) {
+              const auto first = schema.views[v].feature_names.begin();
+              names[v].assign(first + given[v], first + last + 1);
+              given[v] = last + 1;
+              any = true;
+            }
+            X.cols = given[v];
+          }
+        },
+        waiting.views[v].block);
+  }
+  if (!any) names.clear();
+  return names;
 }
 
 void Stream::widen(const Schema& wider) {
@@ -271,6 +304,7 @@ void Stream::widen(const Schema& wider) {
     impl_->begin(Model(impl_->model_options, wider), {});
   } else {
     impl_->learner->model().widen(wider);
+    impl_->take_widths(wider);
   }
   impl_->schema = wider;
 }
