@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <climits>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -10,7 +11,7 @@
 #include <ctime>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <iostream>
+#include <poll.h>
 #include <unistd.h>
 
 #include "omvc/error.hpp"
@@ -56,10 +57,19 @@ std::string printable(std::string_view text) {
   return out;
 }
 
+int g_failure = 0;  // of stdout: errno
+
+// A descriptor that others share may not block, whatever we want: then what it takes is waited for.
 bool write_whole(int descriptor, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(descriptor, text.data(), text.size());
     if (written < 0 && errno == EINTR) continue;
+    if (written < 0 && errno == EAGAIN) {
+      pollfd room{descriptor, POLLOUT, 0};
+      ::poll(&room, 1, -1);
+      continue;
+    }
+    if (written < 0 && descriptor == STDOUT_FILENO) g_failure = errno;
     if (written <= 0) return false;
     text.remove_prefix(static_cast<std::size_t>(written));
   }
@@ -74,7 +84,7 @@ ssize_t write_message(void*, const char* data, std::size_t size) noexcept {
   return static_cast<ssize_t>(size);
 }
 
-ssize_t write_result(void*, const char* data, std::size_t size) noexcept {
+ssize_t write_shown(void*, const char* data, std::size_t size) noexcept {
   try {
     return write_whole(STDOUT_FILENO, printable({data, size})) ? static_cast<ssize_t>(size) : 0;
   } catch (const std::bad_alloc&) {
@@ -82,11 +92,16 @@ ssize_t write_result(void*, const char* data, std::size_t size) noexcept {
   }
 }
 
+ssize_t write_result(void*, const char* data, std::size_t size) noexcept {
+  return write_whole(STDOUT_FILENO, {data, size}) ? static_cast<ssize_t>(size) : 0;
+}
+
 // The stream in the place of one of the standard ones; that one itself where memory is short.
 std::FILE* stream_through(cookie_write_function_t* write, std::FILE* otherwise, int buffering) {
   std::FILE* stream = ::fopencookie(nullptr, "w", {.read = nullptr, .write = write, .seek = nullptr, .close = nullptr});
   if (stream == nullptr) return otherwise;
-  std::setvbuf(stream, nullptr, buffering, BUFSIZ);
+  constexpr std::size_t kBuffer = std::size_t{1} << 16;
+  std::setvbuf(stream, nullptr, buffering, kBuffer);
   return stream;
 }
 
@@ -103,14 +118,16 @@ void secure_streams() {
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   stderr = stream_through(write_message, stderr, _IONBF);
-  if (::isatty(STDOUT_FILENO) != 0) stdout = stream_through(write_result, stdout, _IOLBF);
+  const bool terminal = ::isatty(STDOUT_FILENO) != 0;
+  stdout = stream_through(terminal ? write_shown : write_result, stdout, terminal ? _IOLBF : _IOFBF);
 }
 
+bool reader_gone() { return g_failure == EPIPE; }
+
 void flush_results() {
-  errno = 0;
-  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.flush()) return;
-  throw Error(ErrorKind::io,
-              fmt::format("cannot write to stdout: {}", errno != 0 ? std::strerror(errno) : "it is full or closed"));
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
+  throw Error(ErrorKind::io, fmt::format("cannot write to stdout: {}",
+                                         g_failure != 0 ? std::strerror(g_failure) : "it is full or closed"));
 }
 
 std::string duration_text(double seconds) {
@@ -120,16 +137,32 @@ std::string duration_text(double seconds) {
   return fmt::format("{:.1f} h", seconds / 3600);
 }
 
-void write_results(std::string_view text) {
-  // On a terminal stdout is a stream that shows control characters as such.
-  if (::isatty(STDOUT_FILENO) != 0) {
-    std::fwrite(text.data(), 1, text.size(), stdout);
-    return flush_results();
+std::string shown_results(std::string text) { return ::isatty(STDOUT_FILENO) != 0 ? printable(text) : std::move(text); }
+
+std::size_t write_results(std::string_view text, const std::function<bool()>& go_on) {
+  // What a pipe that has room is sure to take without waiting, so that a signal never has to wait for its reader.
+  constexpr std::size_t kSure = PIPE_BUF;
+  constexpr int kLook = 100;  // milliseconds
+  std::size_t done = 0;
+  while (done < text.size()) {
+    std::array<pollfd, 2> waiting{pollfd{STDOUT_FILENO, POLLOUT, 0}, pollfd{signal_descriptor(), POLLIN, 0}};
+    ::poll(waiting.data(), waiting.size(), kLook);
+    if (waiting[1].revents != 0) clear_signal_descriptor();
+    if (waiting[0].revents == 0) {
+      if (!go_on()) break;
+      continue;
+    }
+    const std::string_view piece = text.substr(done, kSure);
+    const ssize_t written = ::write(STDOUT_FILENO, piece.data(), piece.size());
+    if (written < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    if (written <= 0) {
+      g_failure = written < 0 ? errno : 0;
+      throw Undelivered(
+          fmt::format("cannot write to stdout: {}", written < 0 ? std::strerror(errno) : "it is full or closed"), done);
+    }
+    done += static_cast<std::size_t>(written);
   }
-  errno = 0;
-  if (write_whole(STDOUT_FILENO, text)) return;
-  throw Error(ErrorKind::io,
-              fmt::format("cannot write to stdout: {}", errno != 0 ? std::strerror(errno) : "it is full or closed"));
+  return done;
 }
 
 ProgressLine::ProgressLine(bool quiet) : quiet_(quiet), terminal_(::isatty(STDERR_FILENO) != 0) {}

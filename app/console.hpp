@@ -3,10 +3,12 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "omvc/error.hpp"
 #include "omvc/report.hpp"
 
 namespace omvc::app {
@@ -23,6 +25,8 @@ void secure_streams();
 
 // Throws ErrorKind::io if results on stdout could not be written.
 void flush_results();
+// Whether that was because nobody reads them any more, as with `omvc ... | head`, which is no error.
+bool reader_gone();
 
 // From now on SIGINT, SIGTERM and SIGHUP ask the run to stop after its chunk instead of ending the process; a second
 // one ends it. One that is ignored, as by nohup, stays so. A run that
@@ -39,8 +43,20 @@ bool save_requested();  // since it was asked last
 int signal_descriptor();
 void clear_signal_descriptor();
 
-// Writes a result to stdout at once. Throws ErrorKind::io.
-void write_results(std::string_view text);
+// After stop_on_signals, for a run that ends in its own time: it is not ended within a step.
+void let_steps_end();
+
+// Results that could not be written to stdout.
+struct Undelivered : Error {
+  Undelivered(const std::string& message, std::size_t bytes) : Error(ErrorKind::io, message), delivered(bytes) {}
+  std::size_t delivered;  // bytes that were written before
+};
+
+// Results as they may be written: on a terminal control characters are shown as such.
+std::string shown_results(std::string text);
+// Writes them to stdout at once. Where they are not taken, `go_on` is asked every now and then whether they are to be
+// waited for. Returns the number of bytes that were written. Throws Undelivered.
+std::size_t write_results(std::string_view text, const std::function<bool()>& go_on);
 
 // Seconds in words: 12 s, 3 min 05 s, 1.5 h.
 std::string duration_text(double seconds);

@@ -93,11 +93,9 @@ void info(const InfoArguments& arguments) {
   const Clusterer model = Clusterer::load(arguments.model);
   const std::vector<ViewReport> views = model.summary().views;
   if (arguments.json) {
-    nlohmann::json out{{"instances", model.instances()},
-                       {"rank", model.rank()},
-                       {"found_by", model.summary().found_by},
-                       {"prototypes", model.summary().prototypes},
-                       {"learns", model.learns()}};
+    nlohmann::json out{{"instances", model.instances()},         {"rank", model.rank()},
+                       {"found_by", model.summary().found_by},   {"prototypes", model.summary().prototypes},
+                       {"set_aside", model.summary().set_aside}, {"learns", model.learns()}};
     out["options"] = options_json(model.options());
     for (const ViewReport& view : views) {
       out["views"].push_back({{"name", view.name},
@@ -114,6 +112,10 @@ void info(const InfoArguments& arguments) {
   fmt::print("model of {} clusters, rank {}, learned from {} instances\n", model.clusters().size(), model.rank(),
              model.instances());
   if (!model.summary().found_by.empty()) fmt::print("clusters by {}\n", model.summary().found_by);
+  if (const Index aside = model.summary().set_aside; aside > 0) {
+    fmt::print("{} row{} far outside of what the views have shown {} set aside, and not learned until many agree\n",
+               aside, aside == 1 ? "" : "s", aside == 1 ? "is" : "are");
+  }
   fmt::print("\n");
   std::vector<std::vector<std::string>> table{{"view", "features", "observed", "scaling"}};
   for (const ViewReport& view : views) {

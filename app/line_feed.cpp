@@ -12,8 +12,7 @@ namespace omvc::app {
 namespace {
 
 constexpr std::size_t kRead = std::size_t{1} << 18;
-constexpr std::size_t kLongest = std::size_t{1} << 26;  // bytes of a line
-constexpr std::size_t kKept = 200;                      // of one that is longer
+constexpr std::size_t kKept = 200;  // of one that is longer
 
 }  // namespace
 
@@ -53,7 +52,7 @@ std::optional<LineFeed::Line> LineFeed::next() {
       skipping_ = false;
       continue;
     }
-    if (text.size() > kLongest) {
+    if (text.size() > longest_) {
       skipping_ = found == nullptr;
       begin_ = scanned_ = stop + (found != nullptr ? 1 : 0);
       return Line{text.substr(0, kKept), true};

@@ -10,7 +10,10 @@ namespace omvc::app {
 
 class LineFeed {
  public:
-  explicit LineFeed(int descriptor) : descriptor_(descriptor) {}
+  // Lines of more than `longest` bytes are not kept.
+  LineFeed(int descriptor, std::size_t longest) : descriptor_(descriptor), longest_(longest) {}
+
+  std::size_t longest() const { return longest_; }
 
   // Reads what is there, waiting for at least one byte. False at the end. Throws ErrorKind::io.
   bool read();
@@ -24,6 +27,7 @@ class LineFeed {
 
  private:
   int descriptor_;
+  std::size_t longest_;
   std::vector<char> buffer_;
   std::size_t begin_ = 0;    // of what was not handed out,
   std::size_t scanned_ = 0;  // where the search for the end of the line goes on

@@ -80,6 +80,7 @@ int run_and_report(int argc, char** argv) {
   try {
     return run(argc, argv);
   } catch (const omvc::Error& error) {
+    if (error.kind() == omvc::ErrorKind::io && omvc::app::reader_gone()) return 0;
     if (omvc::app::may_say(error.kind())) fmt::print(stderr, "omvc: {}{}\n", omvc::app::who(), error.what());
     return static_cast<int>(error.kind());
   } catch (const std::system_error& error) {

@@ -87,6 +87,8 @@ bool stop_requested() {
   return g_stop != 0;
 }
 
+void let_steps_end() { g_noticed = 1; }
+
 void save_on_hangup() {
   if (std::signal(SIGHUP, request_save) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);
 }

@@ -1,11 +1,15 @@
 #include "omvc/stream.hpp"
 
+#include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <exception>
 #include <fmt/format.h>
 #include <memory>
 #include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "omvc/error.hpp"
@@ -16,6 +20,7 @@
 #include "inputs.hpp"
 #include "line_feed.hpp"
 #include "option_flags.hpp"
+#include "signals.hpp"
 #include "stream_lines.hpp"
 
 namespace omvc::app {
@@ -24,6 +29,7 @@ namespace {
 constexpr Index kBatch = 1024;   // rows labelled at a time, where so many have come
 constexpr int kBusyWait = 20;    // milliseconds between looks for events while rows are learned
 constexpr int kIdleWait = 1000;  // and for saves otherwise, where nobody else makes them
+constexpr double kPatience = 3;  // seconds that a reader of the results is waited for once the stream is to stop
 
 struct StreamArguments {
   std::string model;
@@ -37,7 +43,22 @@ struct StreamArguments {
   bool strict = false;
   bool ignore_extra = false;
   bool quiet = false;
+  Index max_features = 0;  // 0: by the memory
 };
+
+constexpr double kBytesPerName = 256;      // about, of a feature in all tables that know it
+constexpr Index kLeastFeatures = 1 << 16;  // that a view may have whatever the memory
+constexpr double kMegabyte = 1 << 20;
+
+Index most_features(const StreamArguments& arguments, double memory) {
+  if (arguments.max_features > 0) return arguments.max_features;
+  return std::max(kLeastFeatures, static_cast<Index>(memory * kMegabyte / kBytesPerName));
+}
+
+// Parsing takes many times the bytes of a line.
+std::size_t longest_line(double memory) {
+  return static_cast<std::size_t>(std::clamp(memory / 4, 1.0, 64.0) * kMegabyte);
+}
 
 // 2s, 500ms, 5min, 1h in seconds; nothing if the text is no time.
 std::optional<double> seconds_in(const std::string& text) {
@@ -96,10 +117,13 @@ class Session {
         reader_({.schema = stream_.schema(),
                  .sparse = stream_.sparse(),
                  .grows = !arguments.no_learn && !stream_.has_clusters(),
+                 .new_names = !arguments.no_learn,
+                 .max_features = most_features(arguments, stream_.options().memory),
                  .ignore_extra = arguments.ignore_extra,
                  .text = arguments.table.text,
                  .id_column = arguments.table.id_column.empty() ? "" : arguments.table.id_column.back()},
-                format(arguments.format)) {}
+                format(arguments.format)),
+        feed_(STDIN_FILENO, longest_line(stream_.options().memory)) {}
 
   void run();
 
@@ -112,20 +136,25 @@ class Session {
   void take(const LineFeed::Line& line);
   void refuse(const std::string& id, Index line, const std::string& message);
   void say_notes() const;
+  void say_what_labels_are() const;
   void label();
   void add_events();
   void write();
+  void deliver(const std::function<bool()>& go_on);
+  bool go_on_waiting();
   bool wait();
   void finish();
+  void deliver_rest();
   std::string id_or_line() const { return reader_.id() == "null" ? fmt::format("{}", line_) : reader_.id(); }
 
   const StreamArguments& arguments_;
   Stream stream_;
   RowReader reader_;
-  LineFeed feed_{STDIN_FILENO};
-  std::vector<std::string> ids_;  // of the rows that the reader holds,
-  std::vector<Index> lines_;      // and their lines
-  std::string out_;
+  LineFeed feed_;
+  std::vector<std::string> ids_;      // of the rows that the reader holds,
+  std::vector<Index> lines_;          // and their lines
+  std::string out_;                   // lines that were not written yet,
+  std::vector<std::string> out_ids_;  // and the row that each answers; empty: an event
   Index line_ = 0;
   Index growth_ = 0;
   Index rows_ = 0;
@@ -136,6 +165,7 @@ void Session::refuse(const std::string& id, Index line, const std::string& messa
   ++refused_;
   if (arguments_.strict) throw Error(ErrorKind::data, fmt::format("line {} (id {}): {}", line, id, message));
   add_error_line(out_, id, line, message);
+  out_ids_.push_back(id);
 }
 
 void Session::label() {
@@ -154,6 +184,7 @@ void Session::label() {
     }
     ++rows_;
     add_label_line(out_, ids_[i], found.labels[i], found.confidence[i], found.distance[i]);
+    out_ids_.push_back(ids_[i]);
   }
   ids_.clear();
   lines_.clear();
@@ -170,7 +201,11 @@ void Session::say_notes() const {
 void Session::take(const LineFeed::Line& line) {
   ++line_;
   try {
-    if (line.too_long) throw Error(ErrorKind::data, "the line is longer than 64 MB");
+    if (line.too_long) {
+      throw Error(ErrorKind::data,
+                  fmt::format("the line is longer than {:.0f} MB, which --memory {:g} allows",
+                              static_cast<double>(feed_.longest()) / kMegabyte, stream_.options().memory));
+    }
     if (!reader_.add(line.text)) return;
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::data) throw Error(error.kind(), fmt::format("line {}: {}", line_, error.what()));
@@ -195,15 +230,64 @@ void Session::take_lines() {
 void Session::add_events() {
   for (const StreamEvent& event : stream_.events()) {
     add_event_line(out_, event);
-    if (event.kind == StreamEvent::Kind::not_saved) fmt::print(stderr, "omvc: warning: {}\n", event.text);
+    out_ids_.emplace_back();
+    const bool failed = event.kind == StreamEvent::Kind::not_saved || event.kind == StreamEvent::Kind::not_rebuilt;
+    if (failed) fmt::print(stderr, "omvc: warning: {}\n", event.text);
   }
+}
+
+// Writes the lines that there are, and leaves those that were not taken.
+void Session::deliver(const std::function<bool()>& go_on) {
+  out_ = shown_results(std::move(out_));
+  const auto leave = [&](std::size_t written) {
+    const auto end = out_.begin() + static_cast<std::ptrdiff_t>(written);
+    out_ids_.erase(out_ids_.begin(), out_ids_.begin() + std::count(out_.begin(), end, '\n'));
+    out_.erase(out_.begin(), end);
+  };
+  try {
+    leave(write_results(out_, go_on));
+  } catch (const Undelivered& error) {
+    leave(error.delivered);
+    throw;
+  }
+}
+
+// While nobody takes the results: what was read is still learned and saved.
+bool Session::go_on_waiting() {
+  if (stop_requested()) return false;
+  stream_.tick();
+  if (save_requested()) stream_.save();
+  return true;
 }
 
 void Session::write() {
   add_events();
-  if (out_.empty()) return;
-  write_results(out_);
-  out_.clear();
+  if (!out_.empty() && !stop_requested()) deliver([this] { return go_on_waiting(); });
+}
+
+// After all was learned and saved: a reader that has stalled is waited for until the stream is to stop, and then for a
+// while. The model names the rows that were not delivered.
+void Session::deliver_rest() {
+  add_events();
+  const auto begin = std::chrono::steady_clock::now();
+  const auto more = [&] {
+    return !stop_requested() ||
+           std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() < kPatience;
+  };
+  std::optional<Undelivered> failure;
+  try {
+    deliver(more);
+  } catch (const Undelivered& error) {
+    failure = error;
+  }
+  const auto is_row = [](const std::string& id) { return !id.empty(); };
+  const auto first = std::find_if(out_ids_.begin(), out_ids_.end(), is_row);
+  if (first != out_ids_.end()) {
+    const Index rows = std::count_if(first, out_ids_.end(), is_row);
+    stream_.note_undelivered({.from = *first, .rows = rows});
+    fmt::print(stderr, "omvc: {} rows from id {} on were not delivered\n", rows, *first);
+  }
+  if (failure) throw Undelivered(*failure);
 }
 
 // True if there is something to read.
@@ -222,7 +306,10 @@ bool Session::wait() {
 }
 
 void Session::run() {
-  if (stream_.resumed_after()) add_resumed_line(out_, *stream_.resumed_after(), stream_.instances());
+  if (stream_.resumed_after()) {
+    add_resumed_line(out_, *stream_.resumed_after(), stream_.instances(), stream_.undelivered());
+    out_ids_.emplace_back();
+  }
   bool more = true;
   try {
     while (more && !stop_requested()) {
@@ -236,28 +323,49 @@ void Session::run() {
       stream_.tick();
       if (save_requested()) stream_.save();
     }
-    write();
   } catch (...) {
     // What was learned is kept whatever ended the stream; what ended it is what the user must hear of.
+    std::exception_ptr cause = std::current_exception();
     try {
-      write();
+      stream_.finish();
+    } catch (const Error&) {
+      cause = std::current_exception();
+    }
+    try {
+      deliver_rest();
     } catch (const Error&) {
     }
-    stream_.finish();
-    throw;
+    std::rethrow_exception(cause);
   }
   finish();
 }
 
+// A file that is replayed is read much faster than it is learned, which the labels do not show.
+void Session::say_what_labels_are() const {
+  if (arguments_.quiet) return;
+  if (reader_.left_out() > 0) {
+    fmt::print(stderr, "omvc: note: {} entries were left out: their names are more than --max-features {}\n",
+               reader_.left_out(), most_features(arguments_, stream_.options().memory));
+  }
+  struct stat input {};
+  const bool file = ::fstat(STDIN_FILENO, &input) == 0 && S_ISREG(input.st_mode);
+  if (!file || arguments_.in_step || arguments_.no_learn || !stream_.has_clusters()) return;
+  fmt::print(stderr,
+             "omvc: note: the rows came faster than they were learned, so most labels are those of the first model; "
+             "--in-step labels every row by all rows before it, and 'omvc assign {} ...' by all of them\n",
+             arguments_.model);
+}
+
 void Session::finish() {
   stream_.finish();
-  write();
+  deliver_rest();
   if (!arguments_.quiet) {
     fmt::print(stderr, "{} rows labelled, {} lines refused{}\n", rows_, refused_,
                arguments_.no_learn || stream_.schema().views.empty()
                    ? ""
                    : fmt::format("; model: {}, {} instances", arguments_.model, stream_.instances()));
   }
+  say_what_labels_are();
   if (stop_requested()) throw Error(ErrorKind::interrupted, "interrupted: what was learned is saved");
 }
 
@@ -273,7 +381,9 @@ void stream(const StreamArguments& arguments) {
                 fmt::format("--save-every {}: give a time such as 30s or 5min", arguments.save_every));
   }
   options.save_seconds = *save;
+  options.stopping = stop_pending;
   stop_on_signals();
+  let_steps_end();
   save_on_hangup();
   Stream opened(std::move(options));
   if (!opened.schema().views.empty()) check_same_options(arguments, chosen, opened.options());
@@ -314,6 +424,10 @@ void add_stream(CommandLine& line) {
                "wait while prototypes are made");
   command.flag("--strict", arguments->strict, "end at the first line that cannot be used");
   command.flag("--ignore-extra", arguments->ignore_extra, "leave out views and features that the model lacks");
+  command
+      .option("--max-features", arguments->max_features,
+              "features that a view may have: new names of sparse views are learned up to here; 0 = by --memory")
+      .between(Index{0}, Index{1} << 30);
   command.flag("--quiet", arguments->quiet, "no summary on stderr");
   add_text_options(command, arguments->table, false);
   add_option_flags(command, arguments->flags,

@@ -50,15 +50,30 @@ void add_event_line(std::string& out, const StreamEvent& event) {
     case StreamEvent::Kind::saved:
       fmt::format_to(to, "{{\"event\": \"saved\", \"after\": {}, \"instances\": {}}}\n", event.text, event.instances);
       break;
+    case StreamEvent::Kind::strange:
+      fmt::format_to(to, "{{\"event\": \"strange\", \"id\": {}, \"view\": {}, \"widths\": {:.3g}}}\n", event.text,
+                     quoted_json(event.view), event.widths);
+      break;
+    case StreamEvent::Kind::accepted:
+      fmt::format_to(to, "{{\"event\": \"accepted\", \"instances\": {}}}\n", event.instances);
+      break;
+    case StreamEvent::Kind::not_rebuilt:
+      fmt::format_to(to, "{{\"event\": \"not rebuilt\", \"error\": {}}}\n", quoted_json(event.text));
+      break;
     case StreamEvent::Kind::not_saved:
       fmt::format_to(to, "{{\"event\": \"not saved\", \"error\": {}}}\n", quoted_json(event.text));
       break;
   }
 }
 
-void add_resumed_line(std::string& out, const std::string& after, Index instances) {
-  fmt::format_to(std::back_inserter(out), "{{\"event\": \"resumed\", \"after\": {}, \"instances\": {}}}\n", after,
-                 instances);
+void add_resumed_line(std::string& out, const std::string& after, Index instances,
+                      const std::optional<UndeliveredRows>& undelivered) {
+  const auto to = std::back_inserter(out);
+  fmt::format_to(to, "{{\"event\": \"resumed\", \"after\": {}, \"instances\": {}", after, instances);
+  if (undelivered) {
+    fmt::format_to(to, ", \"undelivered\": {{\"from\": {}, \"rows\": {}}}", undelivered->from, undelivered->rows);
+  }
+  out += "}\n";
 }
 
 }  // namespace omvc::app

@@ -12,6 +12,7 @@ namespace omvc::app {
 void add_label_line(std::string& out, const std::string& id, int label, double confidence, double distance);
 void add_error_line(std::string& out, const std::string& id, Index line, std::string_view message);
 void add_event_line(std::string& out, const StreamEvent& event);
-void add_resumed_line(std::string& out, const std::string& after, Index instances);
+void add_resumed_line(std::string& out, const std::string& after, Index instances,
+                      const std::optional<UndeliveredRows>& undelivered);
 
 }  // namespace omvc::app

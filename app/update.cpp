@@ -1,6 +1,7 @@
 #include <cmath>
 #include <cstdio>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <memory>
 
 #include "omvc/clusterer.hpp"
@@ -37,6 +38,11 @@ std::string describe(const UpdateReport& report, Index before) {
     out += fmt::format("on arrival: distance {:.2f} (1 is usual of rows learned), confidence {:.2f}, {} outliers\n",
                        report.distance, report.confidence, report.outliers);
   }
+  if (report.set_aside > 0) {
+    out +=
+        fmt::format("{} rows are far outside of what their views have shown, and not learned until more are: rows {}\n",
+                    report.set_aside, fmt::join(report.strange_rows, ", "));
+  }
   std::vector<std::vector<std::string>> rows{{"view", "instances", "drift of its mean, in standard deviations"}};
   for (const ViewDrift& view : report.views) {
     std::string drift = "not seen";
@@ -59,6 +65,8 @@ nlohmann::json summary(const UpdateReport& report, Index before) {
                      {"clusters", report.clusters},
                      {"clusters_before", report.clusters_before},
                      {"outliers", report.outliers},
+                     {"set_aside", report.set_aside},
+                     {"strange_rows", report.strange_rows},
                      {"distance", number(report.distance)},
                      {"confidence", number(report.confidence)},
                      {"seconds", report.seconds},
@@ -112,12 +120,21 @@ void update(const UpdateArguments& arguments) {
       throw Error(ErrorKind::interrupted, fmt::format("{}; {} is left as it was", error.what(), target));
     }
   }
-  model.save(target);
+  if (!report.not_built.empty()) {
+    fmt::print(stderr, "omvc: warning: prototypes stay as they were: {}\n", report.not_built);
+  }
+  // Results first and the model last: who cannot hear of an update can try it again.
   if (arguments.json) {
     fmt::print("{}\n", json_text(summary(report, before)));
   } else {
     fmt::print("{}model: {}\n", describe(report, before), target);
   }
+  try {
+    flush_results();
+  } catch (const Error& error) {
+    if (!reader_gone()) throw Error(error.kind(), fmt::format("{}; {} is left as it was", error.what(), target));
+  }
+  model.save(target);
 }
 
 }  // namespace

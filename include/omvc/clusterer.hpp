@@ -64,6 +64,7 @@ struct ModelSummary {
   std::optional<ClusterChoice> choice;  // where the number of clusters was left to the data
   std::string found_by;                 // how clusters were found, in words
   Index prototypes = 0;                 // fine prototypes; 0 where there are none
+  Index set_aside = 0;                  // rows too far outside to be learned unless many agree with them
   double mean_distance = 0;             // of instances from their prototypes; 0 before there are any
   std::vector<ViewReport> views;        // observed counts and scaling
 };

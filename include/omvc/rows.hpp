@@ -30,6 +30,8 @@ struct RowsLike {
   Schema schema;
   std::vector<bool> sparse;   // of each view
   bool grows = false;         // views, and features of sparse views, that the schema lacks are added to it
+  bool new_names = false;     // later, too, features of sparse views that have names are added
+  Index max_features = 0;     // of a view: names beyond are left out, and longer lists refused; 0: any number
   bool ignore_extra = false;  // those that it lacks, and may not have, are left out rather than refused
   TextOptions text;           // of a table: what its lines do not show; there is always a header
   std::string id_column;      // of a table: by name or number from 1, or "none"; empty: found
@@ -61,8 +63,9 @@ class RowReader {
 
   const Schema& schema() const;
   const std::vector<bool>& sparse() const;
-  Index growth() const;  // how often the schema has grown
-  void freeze();         // the schema grows no more
+  Index growth() const;    // how often the schema has grown
+  void freeze();           // the schema grows no more, but for new names
+  Index left_out() const;  // entries whose names found no room
 
  private:
   struct Impl;

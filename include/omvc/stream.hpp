@@ -15,6 +15,7 @@
 // and resumed_after() says from which row on. No other process can open the file for learning meanwhile.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -35,6 +36,9 @@ struct StreamOptions {
   double save_seconds = 30;  // between two saves, where something was learned
   bool learn = true;         // otherwise rows are labelled only, and nothing is saved
   bool in_step = false;      // see above; `seconds` count for nothing then
+  // Asked from any thread during long steps. Once it says true, prototypes are not made again before the next start, so
+  // that finish() takes no longer than learning and saving the rows do.
+  std::function<bool()> stopping = {};
 };
 
 inline constexpr int kNotYet = -2;  // the label of a row that comes before there are clusters
@@ -47,11 +51,21 @@ struct StreamLabels {
 };
 
 struct StreamEvent {
-  enum class Kind { cluster, saved, not_saved };
+  // strange: a row lies so far outside of what a view has shown that it is not learned until many agree with it;
+  // accepted: they do. not_rebuilt: prototypes could not be made again, and those that there were stay.
+  enum class Kind { cluster, saved, not_saved, strange, accepted, not_rebuilt };
   Kind kind = Kind::cluster;
-  ClusterEvent cluster;
-  std::string text;     // saved: the id of the last row that the file knows; not_saved: why
-  Index instances = 0;  // saved: that the file knows
+  ClusterEvent cluster = {};
+  std::string text = {};  // saved: the id of the last row that the file knows; not_saved, not_rebuilt: why; strange: id
+  Index instances = 0;    // saved: that the file knows; accepted: learned now
+  std::string view = {};  // strange: where,
+  double widths = 0;      // and how many widths of the range of its features beyond that range, in the mean
+};
+
+// Rows that were labelled and learned, and whose labels nobody has read.
+struct UndeliveredRows {
+  std::string from;  // the id of the first, as JSON
+  Index rows = 0;
 };
 
 // Keeps other processes from learning a model file meanwhile. Throws ErrorKind::usage if one does already.
@@ -76,6 +90,8 @@ class Stream {
 
   // Where the file was saved by a stream: the id of the last row that it had learned.
   const std::optional<std::string>& resumed_after() const;
+  // And the rows before it of which the stream that saved it could not deliver the labels.
+  const std::optional<UndeliveredRows>& undelivered() const;
 
   const Options& options() const;    // of the model
   const Schema& schema() const;      // no views where nothing came yet
@@ -96,6 +112,8 @@ class Stream {
 
   void save();    // soon, with all rows pushed so far (in step: with those of whole chunks)
   void finish();  // learns and saves everything; no row can be pushed any more
+  // After finish(): saves once more, so that the next stream knows of these rows.
+  void note_undelivered(UndeliveredRows rows);
 
  private:
   struct Impl;

@@ -259,6 +259,53 @@ Block as_sparse(Block block) {
       block);
 }
 
+namespace {
+
+// Entries of the first `features` columns; `lost` and `empty` say of each row whether it has lost half of its entries,
+// or all.
+template <class T>
+void keep_features(CsrBlock<T>& X, Index features, std::vector<bool>& lost, std::vector<bool>& empty) {
+  CsrBlock<T> out{.rows = X.rows, .cols = features, .offsets = {0}, .columns = {}, .values = {}};
+  for (std::size_t i = 0; i < static_cast<std::size_t>(X.rows); ++i) {
+    const Index before = X.offsets[i + 1] - X.offsets[i];
+    for (auto e = static_cast<std::size_t>(X.offsets[i]); e < static_cast<std::size_t>(X.offsets[i + 1]); ++e) {
+      if (X.columns[e] >= features) break;
+      out.columns.push_back(X.columns[e]);
+      out.values.push_back(X.values[e]);
+    }
+    const Index kept = out.nonzeros() - out.offsets.back();
+    lost.push_back(kept < before && 2 * kept <= before);
+    empty.push_back(kept == 0 && before > 0);
+    out.offsets.push_back(out.nonzeros());
+  }
+  X = std::move(out);
+}
+
+}  // namespace
+
+Index drop_features(Chunk& chunk, const Schema& schema) {
+  std::vector<bool> strange(chunk.rows.size(), false);
+  for (std::size_t v = 0; v < chunk.views.size(); ++v) {
+    ChunkView& view = chunk.views[v];
+    const Index features = schema.views[v].features;
+    if (!is_sparse(view.block) || block_cols(view.block) <= features) continue;
+    std::vector<bool> lost;
+    std::vector<bool> empty;
+    std::visit(
+        [&](auto& X) {
+          if constexpr (requires { X.offsets; }) keep_features(X, features, lost, empty);
+        },
+        view.block);
+    std::vector<bool> keep(chunk.rows.size(), true);
+    for (std::size_t i = 0; i < view.present.size(); ++i) {
+      if (lost[i]) strange[static_cast<std::size_t>(view.present[i])] = true;
+      if (empty[i]) keep[static_cast<std::size_t>(view.present[i])] = false;
+    }
+    view = keep_instances(std::move(view), keep);
+  }
+  return std::count(strange.begin(), strange.end(), true);
+}
+
 void check_same_kind(const Block& block, const Block& more, const std::string& where) {
   if (block.index() == more.index()) return;
   throw Error(ErrorKind::data,

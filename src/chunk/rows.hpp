@@ -36,6 +36,10 @@ bool is_sparse(const Block& block);
 // Throws ErrorKind::data if the two differ in kind; `where` names the view for the message.
 void check_same_kind(const Block& block, const Block& more, const std::string& where);
 
+// Leaves out the features that sparse views of the chunk have beyond those of the schema. A row that had no others is
+// absent from the view then. Returns how many instances have lost half of the entries of a view, or more.
+Index drop_features(Chunk& chunk, const Schema& schema);
+
 // Adds the rows of `more` below those of `block`; of no rows at all the kind does not matter. Throws ErrorKind::data if
 // the two differ in kind or columns; `where` names the view for the message.
 void append_rows(Block& block, const Block& more, const std::string& where);

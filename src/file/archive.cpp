@@ -271,6 +271,15 @@ void Archive::save(const std::string& path) const {
     file.write(data, size);
   });
   file.write(&sum, sizeof sum);
+  // What the disk gives back is what was written, or the file that was there stays.
+  std::uint32_t read = 0;
+  std::string piece;
+  for (std::uint64_t at = 0, end = file.size() - sizeof sum; at < end; at += piece.size()) {
+    piece.resize(static_cast<std::size_t>(std::min<std::uint64_t>(kReadAtOnce, end - at)));
+    file.read_at(at, piece.data(), piece.size());
+    read = checksum(read, piece);
+  }
+  if (read != sum) throw Error(ErrorKind::io, fmt::format("{}: the disk does not give back what was written", path));
   file.commit();
 }
 

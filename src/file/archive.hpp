@@ -64,7 +64,7 @@ class Archive {
   const std::string& text(const std::string& key) const;
   std::vector<std::string> lines(const std::string& key) const;  // a list of texts
 
-  // Writes atomically; ErrorKind::io if it cannot be written.
+  // Writes atomically, and reads it back before it replaces what was there; ErrorKind::io if it cannot be written.
   void save(const std::string& path) const;
   // ErrorKind::io if it cannot be read, ErrorKind::data if it is no sound archive.
   static Archive load(const std::string& path);

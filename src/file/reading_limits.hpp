@@ -9,6 +9,7 @@ namespace omvc {
 
 struct ReadingLimits {
   std::size_t text_buffer = std::size_t{1} << 18;  // bytes of a text file read at a time
+  std::int64_t unpacked = std::int64_t{1} << 29;   // bytes that may come of next to nothing
   std::int64_t empty_rows = 1'000'000;             // rows or columns that a sparse file may announce whatever it holds
 };
 

@@ -161,6 +161,21 @@ void Reservoir::widen(const Schema& wider) {
   }
 }
 
+void Reservoir::narrow_to(const Schema& schema) {
+  schema_ = schema;
+  std::vector<bool> observed;  // rows of other features alone have nothing left
+  for (Chunk& chunk : kept_) {
+    drop_features(chunk, schema);
+    const auto first = static_cast<std::ptrdiff_t>(observed.size());
+    observed.resize(observed.size() + chunk.rows.size(), false);
+    for (const ChunkView& view : chunk.views) {
+      for (const Index at : view.present) observed[static_cast<std::size_t>(first + at)] = true;
+    }
+  }
+  Compute compute;
+  if (std::find(observed.begin(), observed.end(), false) != observed.end()) keep(observed, compute);
+}
+
 void Reservoir::settle(Compute& compute) {
   if (size() == 0) return;
   shrink(compute);
@@ -275,6 +290,11 @@ void Reservoir::keep_rows(const std::vector<bool>& keep, Compute& compute) {
   keep_marked(numbers_, keep);
   keep_marked(priorities_, keep);
   keep_marked(sizes_, keep);
+}
+
+void Reservoir::keep(const std::vector<bool>& keep, Compute& compute) {
+  keep_rows(keep, compute);
+  bytes_ = std::accumulate(sizes_.begin(), sizes_.end(), 0.0);
 }
 
 std::vector<Chunk> Reservoir::pieces(Index rows, Compute& compute, Index most) const {

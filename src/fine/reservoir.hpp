@@ -64,13 +64,20 @@ class Reservoir {
   // rankings together.
   static Ranking cut(Ranking all, const ReservoirOptions& options);
 
+  // Only the rows for which keep[place in chunks()] holds stay; the others count as never seen.
+  void keep(const std::vector<bool>& keep, Compute& compute);
+
   // The schema has more views, or more features of sparse views, behind those that there were.
   void widen(const Schema& wider);
+
+  void narrow_to(const Schema& schema);  // forgets the features of sparse views behind those of this schema
 
   Index size() const { return static_cast<Index>(numbers_.size()); }
   const std::vector<Chunk>& chunks() const { return kept_; }  // the rows, in no particular order
   // No row was ever left out: the sample is all there is. With a half-life it never is.
   bool whole() const { return whole_ && !(options_.half_life > 0); }
+
+  bool full() const { return !whole_; }  // rows were left out for want of room
 
   // The rows, at most `rows` in a piece and the first `most` in all: a sample of the sample, at the cost of these
   // alone. With a half-life a row is among them with the chance that it still counts.

@@ -129,8 +129,37 @@ Dataset::Dataset(Object object) : Object(std::move(object)) {
   }
 }
 
+// A chunk is unpacked whole, whatever is read of it.
+void Dataset::check_chunks(Id creation) const {
+  constexpr double kMostBytes = double{1 << 30};
+  std::array<hsize_t, H5S_MAX_RANK> chunk{};
+  if (H5Pget_layout(creation) != H5D_CHUNKED) return;
+  const int rank = H5Pget_chunk(creation, H5S_MAX_RANK, chunk.data());
+  const Handle type(H5Dget_type(id()));
+  double bytes = static_cast<double>(H5Tget_size(type.get()));
+  for (int i = 0; i < rank; ++i) bytes *= static_cast<double>(chunk[static_cast<std::size_t>(i)]);
+  int packed = 0;
+  for (int i = 0; i < H5Pget_nfilters(creation); ++i) {
+    unsigned flags = 0;
+    std::size_t values = 0;
+    packed += H5Pget_filter2(creation, static_cast<unsigned>(i), &flags, &values, nullptr, 0, nullptr, nullptr) ==
+              H5Z_FILTER_DEFLATE;
+  }
+  if (packed > 1) {
+    throw Error(kRead, fmt::format("{}: the values are deflated {} times over: write the file again, deflated once",
+                                   where(), packed));
+  }
+  if (packed > 0 && bytes > kMostBytes) {
+    throw Error(kRead,
+                fmt::format("{}: its chunks take {:.0f} MB when they are unpacked, and {:.0f} are allowed: write "
+                            "the file again with smaller chunks, of some rows each",
+                            where(), bytes / (1 << 20), kMostBytes / (1 << 20)));
+  }
+}
+
 void Dataset::check_inside() const {
   const Handle creation = own(H5Dget_create_plist(id()), kRead, where(), "cannot be opened");
+  check_chunks(creation.get());
   const bool is_virtual = H5Pget_layout(creation.get()) == H5D_VIRTUAL;
   if (!is_virtual && H5Pget_external_count(creation.get()) == 0) return;
   throw Error(kRead, fmt::format("{}: the values lie in other files ({} dataset), which omvc does not read: write the "

@@ -89,6 +89,7 @@ class Dataset : public Object {
 
  private:
   void check_inside() const;
+  void check_chunks(Id creation) const;
   void check_range(Index first, Index count, Index first_col, Index cols, Index element_bytes) const;
   Handle select(Index first, Index count, Index first_col, Index cols, Handle& memory) const;
   // Reads what the library has to read itself, and returns the rest.

@@ -12,6 +12,7 @@ namespace omvc {
 Model::Model(const Options& options, const Schema& schema)
     : options_(options),
       recipe_(parse_recipe(options.recipe)),
+      schema_(schema),
       survey_(schema, wants_totals(options)),
       reservoir_(schema, reservoir_options(options)) {
   const std::size_t views = schema.views.size();
@@ -37,7 +38,7 @@ void Model::follow_survey() {
 }
 
 void Model::choose_scaling(const std::vector<Chunk>& rows) {
-  const Schema& schema = intake_->schema();
+  const Schema& schema = schema_;
   intake_ = std::make_shared<const Intake>(
       schema, choose_scalings(options_.scaling, schema, survey_, rows, intake_->scaling()), kinds_of(survey_),
       options_.scaling);
@@ -48,11 +49,31 @@ void Model::widen(const Schema& wider) {
     throw Error(ErrorKind::usage, "a model that has prototypes gets no more views or features");
   }
   const std::size_t views = wider.views.size();
+  schema_ = wider;
   survey_.widen(wider);
   reservoir_.widen(wider);
+  set_aside_.widen(wider);
   intake_ = std::make_shared<const Intake>(wider, std::vector<ViewScaling>(views), kinds_of(survey_), options_.scaling);
   prototypes_.squares.resize(views, 0);
   tally_.negatives.resize(views, 0);
+}
+
+void Model::add_features(const std::vector<std::vector<std::string>>& names) {
+  for (std::size_t v = 0; v < names.size(); ++v) {
+    ViewSchema& view = schema_.views[v];
+    view.feature_names.insert(view.feature_names.end(), names[v].begin(), names[v].end());
+    view.features += static_cast<Index>(names[v].size());
+  }
+  survey_.widen(schema_);
+  reservoir_.widen(schema_);
+  set_aside_.widen(schema_);
+}
+
+void Model::forget_new_features() {
+  schema_ = intake_->schema();
+  survey_.narrow(schema_);
+  reservoir_.narrow_to(schema_);
+  set_aside_.narrow(schema_);
 }
 
 Placer::Parts Model::placer_parts(const Cut& cut, std::vector<int> numbers) const {
@@ -77,47 +98,6 @@ std::shared_ptr<const Placer> Model::placer() const {
 const RowGraphs& Model::graphs(Compute& compute) {
   if (!graphs_) graphs_ = row_graphs(prototypes_, *sample_, rows_, build_input(), recipe_, compute);
   return *graphs_;
-}
-
-std::optional<Placed> Model::learn(Chunk chunk, Compute& compute) {
-  intake_->admit(chunk);
-  if (options_.half_life > 0) {
-    const double factor = std::exp2(-static_cast<double>(chunk.size()) / options_.half_life);
-    survey_.decay(factor);
-    prototypes_.fine.decay(factor);
-    if (cut_.round) cut_.round->decay(factor);
-  }
-  survey_.add(chunk, compute);
-  follow_survey();
-  reservoir_.offer(chunk, tally_.instances, compute);
-  cut_.rows.clear();
-  tally_.instances += static_cast<double>(chunk.size());
-  tally_.sizes.clear();
-  std::optional<Placed> placed;
-  if (const std::shared_ptr<const Placer> now = placer()) {
-    const std::vector<Index> negatives = intake_->prepare(chunk);
-    for (std::size_t v = 0; v < negatives.size(); ++v) tally_.negatives[v] += negatives[v];
-    const PreparedChunk data(chunk);
-    placed = now->place(data, compute);
-    mutable_placing().count({&data, 1}, {&placed->near, 1}, options_.seed, compute);
-    mutable_placing().settle(compute);
-    const auto far = [&](double distance) { return distance > recipe_.stranger_distance; };
-    strangers_ += static_cast<double>(std::count_if(placed->distance.begin(), placed->distance.end(), far));
-  }
-  if (time_to_build()) refresh(compute);
-  return placed;
-}
-
-bool Model::time_to_build() const {
-  if (!prototypes_.factors) {
-    return reservoir_.size() >= std::max(recipe_.first_rows, recipe_.first_per_cluster * options_.clusters);
-  }
-  const double since = tally_.instances - built_at_;
-  // What a stream that forgets was made of has given way to other rows by half.
-  const double half_life = std::max(options_.half_life, static_cast<double>(recipe_.first_rows));
-  if (options_.half_life > 0 && since >= half_life) return true;
-  return tally_.instances >= (reservoir_.whole() ? recipe_.growth : recipe_.sampled_growth) * built_at_ ||
-         strangers_ >= std::max(recipe_.strangers, recipe_.stranger_share * since);
 }
 
 std::vector<Chunk> Model::rows_as_they_came(Compute& compute) const {

@@ -43,6 +43,8 @@ void check_widths(const Archive& archive, const Schema& schema, bool whole) {
   }
 }
 
+std::string new_features_of(std::size_t view) { return fmt::format("new_features/view{}", view); }
+
 void put_choice(Archive& archive, const ClusterChoice& choice) {
   std::vector<double> signs;
   for (const KSigns& k : choice.signs) signs.insert(signs.end(), {static_cast<double>(k.clusters), k.gap, k.agreement});
@@ -127,6 +129,15 @@ void Model::save(Archive& archive, Kept kept) const {
   }
   put_survey(archive, "survey", survey_);
   reservoir_.save(archive, "reservoir");
+  set_aside_.save(archive, "set_aside");
+  for (std::size_t v = 0; v < schema_.views.size(); ++v) {
+    const std::vector<std::string>& names = schema_.views[v].feature_names;
+    const Index known = intake_->schema().views[v].features;
+    if (schema_.views[v].features > known) {
+      archive.put(new_features_of(v), std::vector<std::string>(names.begin() + known, names.end()));
+    }
+  }
+  if (refresh_due_) archive.put("living/due", 1.0);
   names_.history().save(archive, "history");
 }
 
@@ -147,8 +158,16 @@ Model Model::load(const Archive& archive, const Options& options, const Schema& 
     const Vector sizes = archive.vector("clusters/sizes", model.cut_.count, kCount);
     model.tally_.sizes.assign(sizes.begin(), sizes.end());
   }
+  for (std::size_t v = 0; whole && v < schema.views.size(); ++v) {
+    if (!archive.has(new_features_of(v))) continue;
+    ViewSchema& view = model.schema_.views[v];
+    const std::vector<std::string> names = archive.lines(new_features_of(v));
+    if (view.feature_names.empty()) throw Error(ErrorKind::data, "new features of a view whose features have no names");
+    view.feature_names.insert(view.feature_names.end(), names.begin(), names.end());
+    view.features = static_cast<Index>(view.feature_names.size());
+  }
   if (whole) {
-    model.survey_ = get_survey(archive, "survey", schema);
+    model.survey_ = get_survey(archive, "survey", model.schema_);
     model.survey_.totals = wants_totals(options);
   }
   model.intake_ = std::make_shared<const Intake>(
@@ -157,7 +176,9 @@ Model Model::load(const Archive& archive, const Options& options, const Schema& 
   model.load_prototypes(archive, stored.round);
   if (!whole) return model;
   model.names_.set_history(History::load(archive, "history"));
-  model.reservoir_ = Reservoir::load(archive, "reservoir", schema, reservoir_options(options));
+  model.refresh_due_ = archive.has("living/due");
+  model.set_aside_ = SetAside::load(archive, "set_aside", model.schema_);
+  model.reservoir_ = Reservoir::load(archive, "reservoir", model.schema_, reservoir_options(options));
   for (const Chunk& rows : model.reservoir_.chunks()) {
     for (std::size_t v = 0; v < schema.views.size(); ++v) {
       check_sample(rows.views[v].block, model.survey_.views[v], schema.views[v].name);

@@ -76,7 +76,7 @@ void Model::use(Cut cut, const std::optional<Membership>& before, Compute& compu
   for (const auto& [number, size] : by_number) tally_.sizes.push_back(size);
 }
 
-void Model::refresh(Compute& compute) {
+void Model::make_again(Compute& compute) {
   std::optional<Membership> before;
   if (cut_.count > 0) before = members(compute);
   build(compute);

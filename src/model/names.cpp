@@ -64,8 +64,9 @@ Names::Named Names::matched(const Membership& before, const Membership& now, dou
   Matrix shared = Matrix::Zero(before.count, now.count);
   Vector fresh = Vector::Zero(now.count);
   for (std::size_t i = 0; i < now.ids.size(); ++i) {
-    if (now.ids[i] < 0 || before.ids[i] < 0) continue;
-    const bool stranger = !before.outlier.empty() && before.outlier[i];
+    if (now.ids[i] < 0) continue;
+    // Nothing was known of a row of words alone that were new.
+    const bool stranger = before.ids[i] < 0 || (!before.outlier.empty() && before.outlier[i]);
     (stranger ? fresh(now.cluster(i)) : shared(before.cluster(i), now.cluster(i))) += 1;
   }
   return {.naming = match_names(shared * weight, fresh * weight, numbers_, next_),

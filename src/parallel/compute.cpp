@@ -1,5 +1,6 @@
 #include "parallel/compute.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <new>
 #include <system_error>
@@ -7,6 +8,10 @@
 
 namespace omvc {
 namespace {
+
+// Results do not depend on the number of threads, and more of them than this only wait for each other.
+constexpr int kMostThreads = 16;
+constexpr int kMostPerCore = 4;
 
 constexpr int kLooks = 2000;  // some tens of microseconds
 
@@ -25,7 +30,9 @@ void pause() {
 }  // namespace
 
 Compute::Compute(int threads) {
-  if (threads <= 0) threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  const auto cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  if (threads <= 0) threads = cores;
+  threads = std::min(threads, std::max(kMostThreads, kMostPerCore * cores));
   threads_.reserve(static_cast<std::size_t>(threads - 1));
   try {
     for (int i = 1; i < threads; ++i) threads_.emplace_back([this] { work(); });

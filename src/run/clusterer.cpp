@@ -136,7 +136,7 @@ Assignment Clusterer::partial_fit(Chunk chunk, const Schema& schema) {
   }
   const Chunk learned = chunk;
   const Index generation = model.names().generation();
-  std::optional<Placed> placed = model.learn(std::move(chunk), impl().compute.get());
+  std::optional<Placed> placed = model.learn(std::move(chunk), impl().compute.get()).placed;
   const bool made_again = model.names().generation() != generation;
   model.names().forget_moves();
   if (!placed || made_again) return model.placer() ? assign(learned) : Assignment{};
@@ -235,6 +235,7 @@ ModelSummary Clusterer::summary() const {
   out.choice = model.clusters().choice;
   out.found_by = model.clusters().found_by;
   out.prototypes = model.prototypes().size();
+  out.set_aside = static_cast<Index>(model.set_aside().ever());
   if (model.clusters().count > 0) out.mean_distance = model.placing().sums().mean_distance();
   out.views = view_reports(model);
   return out;

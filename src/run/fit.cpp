@@ -108,7 +108,7 @@ void Fit::learn_once() {
     const std::vector<double> patterns = presence_bits(chunk);
     if (model().clusters().count == 0) early_.push_back(chunk);
     const Index generation = model().names().generation();
-    const std::optional<Placed> placed = model().learn(std::move(chunk), compute_);
+    const std::optional<Placed> placed = model().learn(std::move(chunk), compute_).placed;
     if (placed) kept_->write(kept, patterns, placed->near, placed->votes, generation);
     if (model().clusters().count > 0) place_early();
     position_.report.loss = model().clusters().count > 0 ? model().placing().sums().mean_distance() : 0;

@@ -40,6 +40,13 @@ double bytes_of(const Chunk& chunk) {
 Learner::Learner(Model model, Setup setup)
     : setup_(std::move(setup)), model_(std::move(model)), compute_(std::make_unique<Compute>(setup_.threads)) {
   placing_ = model_.placer();
+  compute_->set_poll([this] { poll(); });
+}
+
+// Making prototypes again can wait for the next start; a chunk that is half learned cannot.
+void Learner::poll() const {
+  const bool stopping = setup_.stopping && setup_.stopping();
+  if (given_up_ || (stopping && model_.refreshing())) throw Error(ErrorKind::interrupted, "learning was given up");
 }
 
 Learner::~Learner() {
@@ -68,8 +75,8 @@ void Learner::rethrow() {
   if (failure_) std::rethrow_exception(failure_);
 }
 
-void Learner::learn(Chunk chunk, std::string after) {
-  Job job{.chunk = std::move(chunk), .after = std::move(after), .bytes = 0};
+void Learner::learn(Chunk chunk, std::vector<std::string> ids, std::vector<std::vector<std::string>> features) {
+  Job job{.chunk = std::move(chunk), .ids = std::move(ids), .features = std::move(features), .bytes = 0};
   if (!thread_.joinable()) {
     rethrow();
     try {
@@ -90,19 +97,49 @@ void Learner::learn(Chunk chunk, std::string after) {
   changed_.notify_all();
 }
 
+// What is left undone because the process is to stop is done when it goes on.
+Learned Learner::learn_rows(Chunk chunk) {
+  try {
+    return model_.learn(std::move(chunk), *compute_);
+  } catch (const Error& error) {
+    if (given_up_ || error.kind() != ErrorKind::interrupted) throw;
+    return {};
+  }
+}
+
+void Learner::tell(const Learned& learned) {
+  const std::vector<ViewSchema>& views = model_.intake().schema().views;
+  for (const StrangeRow& strange : learned.strange) {
+    events_.push_back({.kind = StreamEvent::Kind::strange,
+                       .text = setup_.record.ids.of(strange.row),
+                       .view = views[strange.view].name,
+                       .widths = strange.widths});
+  }
+  if (learned.accepted > 0) events_.push_back({.kind = StreamEvent::Kind::accepted, .instances = learned.accepted});
+  if (!learned.not_built.empty()) {
+    events_.push_back({.kind = StreamEvent::Kind::not_rebuilt, .text = learned.not_built});
+  }
+}
+
 void Learner::learn_now(Job job) {
+  if (!job.features.empty()) model_.add_features(job.features);
   const bool first = model_.clusters().count == 0;
-  model_.learn(std::move(job.chunk), *compute_);
+  StreamRecord& record = setup_.record;
+  record.ids.add(job.chunk.rows, job.ids);
+  if (!job.ids.empty()) record.after = std::move(job.ids.back());
+  const Learned learned = learn_rows(std::move(job.chunk));
+  model_.check_room();
+  record.ids.follow(model_, false);
   model_.names().forget_moves();
-  setup_.after = std::move(job.after);
   unsaved_ = true;
   std::vector<ClusterEvent> happened = model_.names().take_events();
   if (first && model_.clusters().count > 0) happened = births(model_);
   std::shared_ptr<const Placer> placing = model_.placer();
   const std::lock_guard lock(mutex_);
   placing_ = std::move(placing);
+  tell(learned);
   for (const ClusterEvent& event : happened) {
-    events_.push_back({.kind = StreamEvent::Kind::cluster, .cluster = event, .text = "", .instances = 0});
+    events_.push_back({.kind = StreamEvent::Kind::cluster, .cluster = event});
   }
 }
 
@@ -112,13 +149,20 @@ bool Learner::save_due() const {
 }
 
 void Learner::save_now() {
-  save_stream(model_, setup_.after, setup_.file);
+  if (const std::optional<FileMark> found = mark_of(setup_.file); found && found != setup_.mark) {
+    throw Error(ErrorKind::io, fmt::format("{} is not the file that this stream has saved: somebody else has replaced "
+                                           "it, and it is left as it is; move it away, and the next save writes the "
+                                           "model of the stream",
+                                           setup_.file));
+  }
+  setup_.record.ids.follow(model_, true);
+  save_stream(model_, setup_.record, setup_.file);
+  setup_.mark = mark_of(setup_.file);
   unsaved_ = false;
   saved_at_ = Clock::now();
   const std::lock_guard lock(mutex_);
   events_.push_back({.kind = StreamEvent::Kind::saved,
-                     .cluster = {},
-                     .text = setup_.after,
+                     .text = setup_.record.after,
                      .instances = static_cast<Index>(model_.tally().instances)});
 }
 
@@ -138,15 +182,12 @@ void Learner::save_if_due() {
   } catch (const Error& error) {
     saved_at_ = Clock::now();
     const std::lock_guard lock(mutex_);
-    events_.push_back({.kind = StreamEvent::Kind::not_saved, .cluster = {}, .text = error.what(), .instances = 0});
+    events_.push_back({.kind = StreamEvent::Kind::not_saved, .text = error.what()});
   }
 }
 
 void Learner::work() {
   try {
-    compute_->set_poll([this] {
-      if (given_up_) throw Error(ErrorKind::interrupted, "learning was given up");
-    });
     std::unique_lock lock(mutex_);
     for (;;) {
       const auto until = saved_at_ + std::chrono::duration_cast<Clock::duration>(
@@ -213,6 +254,11 @@ void Learner::finish() {
   }
   rethrow();
   if (unsaved_) save_now();
+}
+
+void Learner::note_undelivered(UndeliveredRows rows) {
+  setup_.record.undelivered = std::move(rows);
+  save_now();
 }
 
 bool Learner::busy() const {

@@ -8,15 +8,19 @@
 #include <condition_variable>
 #include <deque>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "omvc/stream.hpp"
 
+#include "file/file_mark.hpp"
 #include "model/model.hpp"
+#include "run/model_file.hpp"
 
 namespace omvc {
 
@@ -28,8 +32,10 @@ class Learner {
   struct Setup {
     std::string file;
     double save_seconds = 30;
-    std::string after = "null";  // the id, as JSON, of the last row learned
+    StreamRecord record;
+    std::optional<FileMark> mark;  // of the file, where there is one
     int threads = 0;
+    std::function<bool()> stopping;  // see StreamOptions
   };
 
   Learner(Model model, Setup setup);
@@ -40,12 +46,15 @@ class Learner {
   // From now on chunks are learned by a thread of its own.
   void start();
 
-  // Learns a chunk; `after` is the id of its last row. With a thread of its own the call returns at once, unless the
+  // Learns a chunk; `ids` are those of its rows. With a thread of its own the call returns at once, unless the
   // chunks that wait would take more than Options::memory. Throws what learning threw, also for chunks before this one.
-  void learn(Chunk chunk, std::string after);
+  // `features` are those of each view that are new with it (Model::add_features); empty: none are.
+  void learn(Chunk chunk, std::vector<std::string> ids, std::vector<std::vector<std::string>> features = {});
   void save_soon();  // saves once all chunks handed over so far are learned
   void tick();       // saves where it is time; throws what learning threw
   void finish();     // learns what waits, saves, and ends the thread
+
+  void note_undelivered(UndeliveredRows rows);  // after finish(), and saves
 
   bool busy() const;
   std::shared_ptr<const Placer> placing() const;  // as after the last chunk learned; null before there are clusters
@@ -58,12 +67,16 @@ class Learner {
   using Clock = std::chrono::steady_clock;
   struct Job {
     Chunk chunk;
-    std::string after;
+    std::vector<std::string> ids;
+    std::vector<std::vector<std::string>> features;
     double bytes = 0;
   };
 
   void work();
   void learn_now(Job job);
+  Learned learn_rows(Chunk chunk);
+  void tell(const Learned& learned);
+  void poll() const;
   void save_now();
   void save_if_due();
   bool save_due() const;

@@ -10,6 +10,9 @@ namespace omvc {
 namespace {
 
 constexpr const char* kStreamAfter = "stream/after";
+constexpr const char* kStreamIds = "stream/ids";
+constexpr const char* kUndelivered = "stream/undelivered";
+constexpr const char* kUndeliveredRows = "stream/undelivered_rows";
 
 StoredModel restore(const Archive& archive, const std::string& name) {
   if (archive.has("checkpoint/version")) {
@@ -25,7 +28,14 @@ StoredModel restore(const Archive& archive, const std::string& name) {
   } else {
     stored.compared.emplace(CompareModel::load(archive, setting));
   }
-  if (archive.has(kStreamAfter)) stored.stream_after = archive.text(kStreamAfter);
+  if (archive.has(kStreamAfter)) {
+    stored.stream = StreamRecord{
+        .after = archive.text(kStreamAfter), .ids = RowIds::load(archive, kStreamIds), .undelivered = std::nullopt};
+    if (archive.has(kUndelivered)) {
+      stored.stream->undelivered = {.from = archive.text(kUndelivered),
+                                    .rows = static_cast<Index>(archive.number(kUndeliveredRows, kCount))};
+    }
+  }
   return stored;
 }
 
@@ -54,10 +64,26 @@ Archive model_archive(const Model& model, bool whole) {
   return archive;
 }
 
-void save_stream(const Model& model, const std::string& after, const std::string& path) {
-  Archive archive = model_archive(model, true);
-  archive.put(kStreamAfter, after);
+void save_model(const Archive& archive, const std::string& path) {
+  try {
+    restore(archive, path);
+  } catch (const Error& error) {
+    throw Error(ErrorKind::numerical, fmt::format("{}: the model is not saved, since it could not be read again: {}; "
+                                                  "what was saved before is still there",
+                                                  path, error.what()));
+  }
   archive.save(path);
+}
+
+void save_stream(const Model& model, const StreamRecord& record, const std::string& path) {
+  Archive archive = model_archive(model, true);
+  archive.put(kStreamAfter, record.after);
+  record.ids.save(archive, kStreamIds);
+  if (record.undelivered) {
+    archive.put(kUndelivered, record.undelivered->from);
+    archive.put(kUndeliveredRows, static_cast<double>(record.undelivered->rows));
+  }
+  save_model(archive, path);
 }
 
 Archive Clusterer::archive(ModelKind kind) const {
@@ -79,11 +105,12 @@ Archive Clusterer::archive(ModelKind kind) const {
   return archive;
 }
 
-void Clusterer::save(const std::string& path, ModelKind kind) const { archive(kind).save(path); }
+void Clusterer::save(const std::string& path, ModelKind kind) const { save_model(archive(kind), path); }
 std::string Clusterer::to_bytes(ModelKind kind) const { return archive(kind).to_bytes(); }
 
 Clusterer::Clusterer(StoredModel stored) : impl_(std::make_unique<Impl>(stored.setting.options)) {
   impl_->model = std::move(stored.model);
+  if (impl_->model) impl_->model->forget_new_features();
   if (stored.compared) impl_->compared = std::make_shared<CompareModel>(std::move(*stored.compared));
 }
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <limits>
 #include <numeric>
+#include <span>
 
 #include "omvc/error.hpp"
 #include "omvc/sink.hpp"
@@ -26,6 +27,12 @@ Chunk part_of(const Chunk& chunk, Index first, Index count) {
   std::vector<Index> positions(static_cast<std::size_t>(count));
   std::iota(positions.begin(), positions.end(), first);
   return take_instances(chunk, positions);
+}
+
+// Without features that are newer than what labels.
+Chunk known_part(Chunk chunk, const Schema& schema) {
+  drop_features(chunk, schema);
+  return chunk;
 }
 
 void check(const StreamOptions& options) {
@@ -54,19 +61,24 @@ struct Stream::Impl {
   explicit Impl(StreamOptions chosen) : options(std::move(chosen)) {}
 
   void open();
-  void begin(Model model, std::string after);
+  void begin(Model model, StreamRecord record);
   // What labels rows now; null before there are clusters.
   std::shared_ptr<const Labeller> labeller() const { return learner ? learner->placing() : only; }
   void label(const Chunk& chunk, StreamLabels& out);
   void place(const Chunk& chunk, StreamLabels& out);
   void add_labels(Index rows, int label, StreamLabels& out);
-  void wait(const Chunk& chunk, const std::string& after);
+  void wait(const Chunk& chunk, std::span<const std::string> ids);
   bool enough_waits() const;
   void hand_over();
+  void take_widths(const Schema& known);
+  void add_features(const Schema& wider);
+  std::vector<std::vector<std::string>> take_new_features();
 
   StreamOptions options;
   std::optional<FileLock> lock;
   std::optional<std::string> resumed;
+  std::optional<UndeliveredRows> undelivered;
+  std::optional<FileMark> mark;  // of the file when it was read
   Schema schema;
   std::vector<bool> sparse;
   Options model_options;
@@ -75,7 +87,8 @@ struct Stream::Impl {
   Compute compute{1};
   Index instances = 0;
   Chunk waiting;
-  std::string waiting_after;
+  std::vector<std::string> waiting_ids;
+  std::vector<Index> given;  // features of each view that the learner knows
   double waiting_bytes = 0;
   Clock::time_point waiting_since;
 };
@@ -92,8 +105,9 @@ void Stream::Impl::open() {
     return;
   }
   if (options.learn) check_writable(options.file);
+  mark = mark_of(options.file);
   StoredModel stored = load_model(options.file);
-  schema = stored.setting.schema;
+  schema = stored.model ? stored.model->schema() : stored.setting.schema;
   sparse.assign(schema.views.size(), false);
   model_options = stored.setting.options;
   if (stored.model) {
@@ -114,15 +128,21 @@ void Stream::Impl::open() {
                             stored.model ? "was saved for prediction only"
                                          : fmt::format("is of method {}", name_of(model_options.method))));
   }
-  resumed = stored.stream_after;
-  begin(std::move(*stored.model), stored.stream_after.value_or("null"));
+  if (stored.stream) {
+    resumed = stored.stream->after;
+    undelivered = std::exchange(stored.stream->undelivered, std::nullopt);
+  }
+  begin(std::move(*stored.model), stored.stream.value_or(StreamRecord{}));
 }
 
-void Stream::Impl::begin(Model model, std::string after) {
+void Stream::Impl::begin(Model model, StreamRecord record) {
+  take_widths(model.schema());
   learner = std::make_unique<Learner>(std::move(model), Learner::Setup{.file = options.file,
                                                                        .save_seconds = options.save_seconds,
-                                                                       .after = std::move(after),
-                                                                       .threads = options.model.threads});
+                                                                       .record = std::move(record),
+                                                                       .mark = mark,
+                                                                       .threads = options.model.threads,
+                                                                       .stopping = options.stopping});
   if (learner->placing() && !options.in_step) learner->start();
 }
 
@@ -141,7 +161,7 @@ void Stream::Impl::place(const Chunk& chunk, StreamLabels& out) {
                                   [](const ChunkView& view) { return !view.present.empty(); });
     return add_labels(chunk.size(), seen ? kNotYet : -1, out);
   }
-  const Assignment found = now->label(chunk, false, compute);
+  const Assignment found = now->label(known_part(chunk, now->schema()), false, compute);
   out.labels.insert(out.labels.end(), found.labels.begin(), found.labels.end());
   out.confidence.insert(out.confidence.end(), found.confidence.begin(), found.confidence.end());
   out.distance.insert(out.distance.end(), found.distance.begin(), found.distance.end());
@@ -167,7 +187,7 @@ void Stream::Impl::label(const Chunk& chunk, StreamLabels& out) {
   for (Index i = 0; i < chunk.size(); ++i) label(part_of(chunk, i, 1), out);
 }
 
-void Stream::Impl::wait(const Chunk& chunk, const std::string& after) {
+void Stream::Impl::wait(const Chunk& chunk, std::span<const std::string> ids) {
   // Rows that are stored in another way than those that wait begin a chunk of their own.
   for (std::size_t v = 0; v < waiting.views.size(); ++v) {
     const bool both = !waiting.views[v].present.empty() && !chunk.views[v].present.empty();
@@ -184,10 +204,11 @@ void Stream::Impl::wait(const Chunk& chunk, const std::string& after) {
     }
   } catch (...) {
     waiting = {};  // rather than rows of which some views are lacking
+    waiting_ids.clear();
     waiting_bytes = 0;
     throw;
   }
-  waiting_after = after;
+  waiting_ids.insert(waiting_ids.end(), ids.begin(), ids.end());
   waiting_bytes += bytes_of(chunk);
   // Numbered on from those that were learned before.
   for (auto row = waiting.rows.end() - chunk.size(); row != waiting.rows.end(); ++row) *row = instances++;
@@ -204,7 +225,8 @@ void Stream::Impl::hand_over() {
   if (waiting.rows.empty()) return;
   const bool had = learner->placing() != nullptr;
   waiting_bytes = 0;
-  learner->learn(std::exchange(waiting, {}), waiting_after);
+  std::vector<std::vector<std::string>> names = take_new_features();
+  learner->learn(std::exchange(waiting, {}), std::exchange(waiting_ids, {}), std::move(names));
   if (!had && learner->placing() && !options.in_step) learner->start();
 }
 
@@ -213,22 +235,76 @@ Stream::~Stream() = default;
 Stream::Stream(Stream&&) noexcept = default;
 
 const std::optional<std::string>& Stream::resumed_after() const { return impl_->resumed; }
+const std::optional<UndeliveredRows>& Stream::undelivered() const { return impl_->undelivered; }
 const Options& Stream::options() const { return impl_->model_options; }
 const Schema& Stream::schema() const { return impl_->schema; }
 std::vector<bool> Stream::sparse() const { return impl_->sparse; }
 bool Stream::has_clusters() const { return impl_->labeller() != nullptr; }
 Index Stream::instances() const { return impl_->instances; }
 
-void Stream::widen(const Schema& wider) {
-  if (has_clusters() || !impl_->options.learn) {
-    throw Error(ErrorKind::usage, "a model that has clusters gets no more views or features");
+void Stream::Impl::take_widths(const Schema& known) {
+  given.clear();
+  for (const ViewSchema& view : known.views) given.push_back(view.features);
+}
+
+// Rows that wait have none of the new features.
+void Stream::Impl::add_features(const Schema& wider) {
+  bool fits = options.learn && wider.views.size() == schema.views.size();
+  for (std::size_t v = 0; fits && v < schema.views.size(); ++v) {
+    const ViewSchema& view = wider.views[v];
+    fits =
+        view.features == schema.views[v].features ||
+        (view.features > schema.views[v].features && static_cast<Index>(view.feature_names.size()) == view.features &&
+         static_cast<Index>(schema.views[v].feature_names.size()) == schema.views[v].features);
   }
+  if (!fits) throw Error(ErrorKind::usage, "a model that has clusters gets no more views, nor features of dense views");
+  for (std::size_t v = 0; v < schema.views.size(); ++v) {
+    ViewSchema& view = schema.views[v];
+    const std::vector<std::string>& names = wider.views[v].feature_names;
+    view.feature_names.insert(view.feature_names.end(),
+                              names.begin() + static_cast<std::ptrdiff_t>(view.feature_names.size()), names.end());
+    view.features = wider.views[v].features;
+    if (v < waiting.views.size()) std::visit([&](auto& X) { X.cols = view.features; }, waiting.views[v].block);
+  }
+}
+
+// The features that came with the rows that wait, and no later ones: what is learned must not depend on how many rows
+// were read at once. Names are numbered in the order in which rows bring them.
+std::vector<std::vector<std::string>> Stream::Impl::take_new_features() {
+  std::vector<std::vector<std::string>> names(schema.views.size());
+  bool any = false;
+  for (std::size_t v = 0; v < schema.views.size(); ++v) {
+    std::visit(
+        [&](auto& X) {
+          if constexpr (requires { X.offsets; }) {
+            Index last = -1;
+            for (const std::int32_t column : X.columns) last = std::max<Index>(last, column);
+            if (last >= given[v]) {
+              const auto first = schema.views[v].feature_names.begin();
+              names[v].assign(first + given[v], first + last + 1);
+              given[v] = last + 1;
+              any = true;
+            }
+            X.cols = given[v];
+          }
+        },
+        waiting.views[v].block);
+  }
+  if (!any) names.clear();
+  return names;
+}
+
+void Stream::widen(const Schema& wider) {
+  if (has_clusters()) return impl_->add_features(wider);
+  if (!impl_->options.learn)
+    throw Error(ErrorKind::usage, "a model that does not learn gets no more views or features");
   if (!impl_->learner) {
     Setting setting{.options = impl_->model_options, .schema = {}, .scaling = {}, .clipped = {}};
     setting.start(wider);
-    impl_->begin(Model(impl_->model_options, wider), "null");
+    impl_->begin(Model(impl_->model_options, wider), {});
   } else {
     impl_->learner->model().widen(wider);
+    impl_->take_widths(wider);
   }
   impl_->schema = wider;
 }
@@ -248,16 +324,17 @@ StreamLabels Stream::push(Chunk chunk, const std::vector<std::string>& ids) {
     const std::size_t refused = out.refused.size();
     own.label(part, out);
     if (learns && out.refused.size() == refused) {
-      own.wait(part, ids[static_cast<std::size_t>(first + count - 1)]);
+      own.wait(part, std::span(ids).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)));
     } else if (learns) {
       std::vector<Index> taken;
+      std::vector<std::string> taken_ids;
       for (Index i = 0; i < count; ++i) {
         const auto is_row = [&](const auto& row) { return row.first == first + i; };
-        if (std::none_of(out.refused.begin(), out.refused.end(), is_row)) taken.push_back(i);
+        if (std::any_of(out.refused.begin(), out.refused.end(), is_row)) continue;
+        taken.push_back(i);
+        taken_ids.push_back(ids[static_cast<std::size_t>(first + i)]);
       }
-      if (!taken.empty()) {
-        own.wait(take_instances(part, taken), ids[static_cast<std::size_t>(first + taken.back())]);
-      }
+      if (!taken.empty()) own.wait(take_instances(part, taken), taken_ids);
     }
     if (learns && own.enough_waits()) own.hand_over();
     first += count;
@@ -293,6 +370,10 @@ void Stream::finish() {
   if (!impl_->learner) return;
   impl_->hand_over();
   impl_->learner->finish();
+}
+
+void Stream::note_undelivered(UndeliveredRows rows) {
+  if (impl_->learner) impl_->learner->note_undelivered(std::move(rows));
 }
 
 }  // namespace omvc

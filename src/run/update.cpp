@@ -7,6 +7,7 @@
 
 #include "omvc/error.hpp"
 
+#include "chunk/rows.hpp"
 #include "pass/pass.hpp"
 #include "recipe/recipe.hpp"
 #include "run/impl.hpp"
@@ -43,6 +44,16 @@ ViewDrift drift_of(const std::string& name, const ViewSurvey& before, const View
   return out;
 }
 
+// What learning some rows says of the whole update, whose rows are numbered from `first` on.
+void note(const Learned& learned, Index first, UpdateReport& out) {
+  constexpr std::size_t kNamed = 10;
+  out.set_aside += static_cast<Index>(learned.strange.size()) - learned.accepted;
+  for (const StrangeRow& strange : learned.strange) {
+    if (strange.row >= first && out.strange_rows.size() < kNamed) out.strange_rows.push_back(strange.row - first);
+  }
+  if (!learned.not_built.empty()) out.not_built = learned.not_built;
+}
+
 }  // namespace
 
 UpdateReport Clusterer::update(Source& source, Observer& observer) {
@@ -62,8 +73,17 @@ UpdateReport Clusterer::update(Source& source, Observer& observer) {
     Chunk& chunk = items.front().chunk;
     model.intake().admit(chunk);  // while its rows have the numbers that the source gave them
     for (Index& row : chunk.rows) row += first;
-    fresh.add(chunk, compute);
-    const std::optional<Placed> placed = model.learn(std::move(chunk), compute);
+    Chunk seen = chunk;
+    const Learned learned = model.learn(std::move(chunk), compute);
+    std::vector<bool> usual(seen.rows.size(), true);
+    for (const StrangeRow& strange : learned.strange) {
+      const auto found = std::find(seen.rows.begin(), seen.rows.end(), strange.row);
+      if (found != seen.rows.end()) usual[static_cast<std::size_t>(found - seen.rows.begin())] = false;
+    }
+    keep_in_place(seen, usual);
+    fresh.add(seen, compute);
+    note(learned, first, out);
+    const std::optional<Placed>& placed = learned.placed;
     for (std::size_t i = 0; placed && i < placed->labels.size(); ++i) {
       if (placed->labels[i] < 0 || !std::isfinite(placed->distance[i])) continue;
       placed_rows += 1;
@@ -79,7 +99,11 @@ UpdateReport Clusterer::update(Source& source, Observer& observer) {
     throw Error(ErrorKind::interrupted, fmt::format("interrupted after {} instances", done.instances));
   });
   out.instances = pass.progress().instances;
-  if (out.instances > 0 && model.clusters().count > 0) model.refresh(compute);
+  if (out.instances > 0 && model.clusters().count > 0) {
+    Learned last;
+    last.not_built = model.try_refresh(last.strange, compute);
+    note(last, first, out);
+  }
   model.names().forget_moves();
   out.unobserved = static_cast<Index>(fresh.unobserved);
   out.clusters = model.clusters().count;

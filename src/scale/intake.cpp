@@ -51,6 +51,7 @@ void Intake::match(Chunk& chunk) const {
 }
 
 std::vector<Index> Intake::prepare(Chunk& chunk) const {
+  drop_features(chunk, schema_);
   for (std::size_t v = 0; v < chunk.views.size(); ++v) {
     if (scaling_[v].known) continue;
     chunk.views[v] = keep_instances(std::move(chunk.views[v]), std::vector<bool>(chunk.rows.size(), false));

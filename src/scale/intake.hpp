@@ -3,7 +3,7 @@
 //     check     the shape, no infinite values (check_chunk), no value that is too large to be squared, no negative one
 //               where the scaling that was asked for takes none
 //     match     a view that was learned dense comes dense, one that was learned sparse comes sparse
-//     drop      views that were never seen
+//     drop      views that were never seen, and words that a stream has met since the model was made
 //     scale     as the model was made (scale/scaling.hpp)
 //     clamp     values so far out that single precision cannot square them come back to kNarrowValue
 //
@@ -39,10 +39,12 @@ class Intake {
   // The second step, for rows that were checked.
   void match(Chunk& chunk) const;
   // The first two steps: rows as a survey and a sample take them.
-  void admit(Chunk& chunk) const {
-    check(chunk, schema_);
+  void admit(Chunk& chunk) const { admit(chunk, schema_); }
+  // The same for rows with more features in sparse views than the intake knows yet.
+  void admit(Chunk& chunk, const Schema& wider) const {
+    check(chunk, wider);
     match(chunk);
-    if (!asked_.empty()) check_negatives(chunk, schema_, asked_);
+    if (!asked_.empty()) check_negatives(chunk, wider, asked_);
   }
   // The other three, for rows that were admitted. Returns the negative entries that were set to 0, by view. Throws
   // ErrorKind::data, naming view and row, for a negative value where the scaling refuses them.

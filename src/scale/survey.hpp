@@ -52,6 +52,8 @@ struct Survey {
   // Adds views, and features of views, behind those that there are. No row has had them so far. Log ratios of the rows
   // so far stay those to the features that there were.
   void widen(const Schema& wider);
+  // Forgets the features behind those of this schema.
+  void narrow(const Schema& schema);
   // Multiplies counts and sums by this factor. Ranges and kinds stay, as do the numbers of negatives and fractions.
   void decay(double factor);
 

@@ -5,6 +5,7 @@
 
 #include "omvc/error.hpp"
 
+#include "scale/scaling.hpp"
 #include "scale/survey_blocks.hpp"
 
 namespace omvc {
@@ -18,7 +19,9 @@ void check_survey(const ViewSurvey& view, const std::string& name) {
   bool sound = view.observed <= kCount.high && view.cells <= kCount.high;
   for (std::size_t j = 0; j < view.sum.size(); ++j) {
     const bool seen = view.minimum[j] <= view.maximum[j];
-    const bool sensible = seen ? std::max(std::abs(view.minimum[j]), std::abs(view.maximum[j])) <= kFinite.high
+    const bool sensible = seen ? std::max(std::abs(view.minimum[j]), std::abs(view.maximum[j])) <= kLargestValue &&
+                                     std::abs(view.sum[j]) <= kLargestValue * std::max(view.observed, 1.0) &&
+                                     view.squares[j] <= kLargestValue * kLargestValue * std::max(view.observed, 1.0)
                                : view.nonzeros[j] == 0 && view.sum[j] == 0 && view.squares[j] == 0;
     const double counted = view.nonzeros[j] + (view.missing.empty() ? 0 : view.missing[j]);
     sound = sound && sensible && counted <= view.observed * kSlack;

@@ -90,6 +90,18 @@ void Survey::widen(const Schema& wider) {
   }
 }
 
+void Survey::narrow(const Schema& schema) {
+  for (std::size_t v = 0; v < views.size(); ++v) {
+    const auto features = static_cast<std::size_t>(schema.views[v].features);
+    const auto keep = [&](ViewSurvey& view) {
+      for (const auto values : kOfFeatures) (view.*values).resize(features);
+      if (!view.missing.empty()) view.missing.resize(features);
+    };
+    keep(views[v]);
+    for (ViewSurvey& ratios : views[v].log_ratios) keep(ratios);
+  }
+}
+
 void Survey::merge(const Survey& other) {
   instances += other.instances;
   unobserved += other.unobserved;

@@ -51,6 +51,7 @@ class Process {
     std::string input = "/dev/null";            // the file on standard input
     std::string errors = "";                    // where stderr goes instead of into the outcome; "closed" closes it
     std::string program = OMVC_COMMAND;
+    bool nonblocking_output = false;  // as where somebody else has the same pipe
   };
 
   explicit Process(const Arguments& arguments) : Process(arguments, Setup()) {}
@@ -61,6 +62,7 @@ class Process {
     if (setup.error_pipe_bytes > 0 && fcntl(err[1], F_SETPIPE_SZ, setup.error_pipe_bytes) < 0) {
       throw std::runtime_error("F_SETPIPE_SZ");
     }
+    if (setup.nonblocking_output && fcntl(out[1], F_SETFL, O_NONBLOCK) < 0) throw std::runtime_error("F_SETFL");
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, setup.input.c_str(), O_RDONLY, 0);
@@ -140,6 +142,7 @@ class Process {
 
   // As when the reader of a pipe has gone.
   void stop_reading_errors() { close(std::exchange(streams_[1].descriptor, -1)); }
+  void stop_reading_output() { close(std::exchange(streams_[0].descriptor, -1)); }
 
   void send(int signal) { ::kill(pid_, signal); }
 
@@ -153,6 +156,14 @@ class Process {
       return (std::stoull(mask, nullptr, 16) >> (signal - 1) & 1u) != 0;
     }
     return false;
+  }
+
+  // Waits for the end without reading anything before, as a reader that has stalled.
+  Outcome wait_without_reading() {
+    int status = 0;
+    waitpid(std::exchange(pid_, -1), &status, 0);
+    while (pump()) continue;
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), streams_[0].text, streams_[1].text};
   }
 
   Outcome wait() {

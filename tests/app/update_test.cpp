@@ -74,6 +74,28 @@ TEST_F(UpdateCommand, WhatDoesNotFitLeavesTheModelAsItWas) {
   expect_failure({"update", dir_.path("small"), a_, b_, "--quiet"}, 2, {"small", "prediction"});
 }
 
+TEST_F(UpdateCommand, ResultsThatNobodyCanReadLeaveTheModelAsItWas) {
+  const std::string before = read_bytes(model_);
+  const Outcome outcome = Process({"update", model_, a_, b_, "--quiet"}, {.output = "/dev/full"}).wait();
+  EXPECT_EQ(outcome.code, 4);
+  EXPECT_TRUE(contains(outcome.err, "left as it was")) << outcome.err;
+  EXPECT_TRUE(read_bytes(model_) == before);
+}
+
+TEST_F(UpdateCommand, AnAbsurdRowIsNamedAndNotLearned) {
+  std::filesystem::create_directory(dir_.path("more"));
+  Table more = planted_table(120, 4, 11);
+  more[17].assign(4, 1e18);
+  const std::string file = csv("more/a.csv", "p,q,r,s", more);
+  const Outcome outcome = run_command({"update", model_, file, "--quiet"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_TRUE(contains(outcome.out, "not learned until more are: rows 17")) << outcome.out;
+  const nlohmann::json info = run_command({"info", model_, "--json"}).json();
+  EXPECT_EQ(info.at("instances"), 360);
+  EXPECT_EQ(info.at("set_aside"), 1);
+  EXPECT_TRUE(contains(run_command({"info", model_}).out, "1 row")) << "and info says so";
+}
+
 TEST_F(UpdateCommand, AssignAnswersAPipeChunkByChunk) {
   const std::string fifo = dir_.path("b.fifo");
   ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);

@@ -1,3 +1,4 @@
+#include <array>
 #include <gtest/gtest.h>
 #include <hdf5.h>
 #include <numeric>
@@ -14,6 +15,29 @@ namespace {
 using namespace h5;
 using test::expect_error;
 using test::TempDir;
+
+// A chunk is unpacked whole, so that kilobytes can ask for any memory.
+TEST(Hdf5, ChunksThatUnpackToFarTooMuchAreRefused) {
+  const TempDir dir;
+  const std::string path = dir.path("bomb.h5");
+  for (const int times : {1, 2}) {
+    const hsize_t rows = times == 1 ? 20000 : 10;
+    const std::array<hsize_t, 2> shape{rows, rows};
+    const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    const hid_t space = H5Screate_simple(2, shape.data(), nullptr);
+    const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_chunk(creation, 2, shape.data());
+    for (int i = 0; i < times; ++i)
+      H5Pset_filter(creation, H5Z_FILTER_DEFLATE, 0, 1, std::array<unsigned, 1>{9}.data());
+    const hid_t dataset = H5Dcreate2(file, "x", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, creation, H5P_DEFAULT);
+    H5Dclose(dataset);
+    H5Pclose(creation);
+    H5Sclose(space);
+    H5Fclose(file);
+    expect_error(ErrorKind::data, {"bomb.h5", times == 1 ? "smaller chunks" : "deflated once"},
+                 [&] { File::open(path).root().dataset("x"); });
+  }
+}
 
 TEST(Hdf5, RowsAppendedInPiecesAreReadBackByAnyRange) {
   const TempDir dir;

@@ -136,6 +136,37 @@ TEST(HostileClaims, AreRefused) {
   });
 }
 
+// Numbers that no row can have given are refused as they are read, and a model that could not be read again replaces
+// nothing.
+TEST(HostileClaims, NumbersThatNoRowCanHaveGiven) {
+  const test::TempDir dir;
+  Clusterer model(options_for(Algorithm::omvc));
+  const auto nowhere = make_sink_list({});
+  model.fit(*make_planted_source(planted()), *nowhere);
+  model.save(dir.path("model"));
+  const Chunk chunk = *make_planted_source(planted())->next(20);
+  for (const std::string entry : {"minimum", "maximum", "sum", "squares"}) {
+    for (const double value : {1e300, 1e200, 1e150}) {
+      Archive archive = Archive::load(dir.path("model"));
+      std::vector<double> values = archive.numbers("survey/view0/" + entry);
+      values[0] = entry == "minimum" ? -value : value;
+      archive.put("survey/view0/" + entry, values);
+      archive.save(dir.path("edited"));
+      const std::string before = test::read_bytes(dir.path("edited"));
+      try {
+        Clusterer edited = Clusterer::load(dir.path("edited"));
+        edited.partial_fit(chunk);
+        edited.refresh();
+        edited.save(dir.path("edited"));
+      } catch (const Error& error) {
+        EXPECT_EQ(test::read_bytes(dir.path("edited")), before) << entry << value << error.what();
+        continue;
+      }
+      EXPECT_NO_THROW(Clusterer::load(dir.path("edited"))) << entry << value;
+    }
+  }
+}
+
 TEST(HostileClaims, ClustersThatWereRefinedNeedTheirPrototypes) {
   const test::TempDir dir;
   Clusterer model(options_for(Algorithm::omvc));

@@ -97,5 +97,11 @@ TEST_P(ComputeTest, ASumOverBlocksHasTheSameBits) {
 
 TEST(Compute, ZeroMeansTheThreadsOfTheMachine) { EXPECT_GE(Compute(0).threads(), 1); }
 
+TEST(Compute, StartsNoMoreThreadsThanCanBeOfUse) {
+  const auto cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  EXPECT_LE(Compute(4096).threads(), std::max(16, 4 * cores));
+  EXPECT_EQ(Compute(7).threads(), 7);
+}
+
 }  // namespace
 }  // namespace omvc

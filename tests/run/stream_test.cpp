@@ -94,6 +94,63 @@ TEST(Stream, LabelsFromTheRowOnThatMakesClustersPossible) {
   EXPECT_FALSE(std::filesystem::exists(dir.path("model.lock"))) << "the lock goes with the stream";
 }
 
+TEST(Stream, AModelThatSomebodyElseHasReplacedIsLeftAlone) {
+  TempDir dir;
+  StreamOptions options = options_for(dir.path("model"), true);
+  options.save_seconds = 1e6;
+  Stream stream(options);
+  feed(stream, 0, 300, 64);
+  stream.save();
+  const std::string other = dir.write_file("other", "of somebody else");
+  std::filesystem::rename(other, dir.path("model"));
+  feed(stream, 300, 500, 64);
+  stream.save();
+  const std::vector<StreamEvent> events = stream.events();
+  EXPECT_EQ(events.back().kind, StreamEvent::Kind::not_saved);
+  EXPECT_NE(events.back().text.find("somebody else"), std::string::npos) << events.back().text;
+  EXPECT_EQ(test::read_bytes(dir.path("model")), "of somebody else");
+  std::filesystem::remove(dir.path("model"));
+  stream.finish();
+  EXPECT_EQ(Clusterer::load(dir.path("model")).instances(), 500);
+}
+
+// A stop does not wait for prototypes that are being made, and nothing is lost by that.
+TEST(Stream, AStopWithinALongStepSavesAndGoesOnAsIfNothingHadHappened) {
+  TempDir dir;
+  {
+    Stream through(options_for(dir.path("through"), true));
+    feed(through, 0, 900, 64);
+    through.finish();
+  }
+  int asked = 0;
+  StreamOptions options = options_for(dir.path("stopped"), true);
+  options.stopping = [&] { return asked >= 0 && ++asked > 60; };
+  Index pushed = 0;
+  {
+    Stream stream(options);
+    while (asked <= 60 && pushed < 900) {
+      feed(stream, pushed, pushed + 100, 100);
+      pushed += 100;
+    }
+    ASSERT_GT(asked, 60) << "it was asked to stop within a step";
+    stream.finish();
+  }
+  EXPECT_EQ(Clusterer::load(dir.path("stopped")).instances(), pushed);
+  asked = -1;
+  Stream again(options);
+  feed(again, pushed, 900, 64);
+  again.finish();
+  EXPECT_EQ(Clusterer::load(dir.path("stopped")).instances(), 900);
+}
+
+TEST(Stream, ASampleWithoutRoomForPrototypesIsRefused) {
+  TempDir dir;
+  StreamOptions options = options_for(dir.path("model"), true);
+  options.model.memory = 0.001;
+  Stream stream(options);
+  expect_error(ErrorKind::usage, {"--memory", "100 rows"}, [&] { feed(stream, 0, 300, 1); });
+}
+
 TEST(Stream, InStepTheRowsAloneDecide) {
   TempDir dir;
   std::vector<std::vector<int>> labels;

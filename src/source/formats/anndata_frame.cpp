@@ -75,7 +75,7 @@ std::vector<std::string> FrameColumn::words(Index first, Index count) const {
   if (categorical_) {
     words.reserve(static_cast<std::size_t>(count));
     for (const Index code : values_->read<Index>(first, count)) {
-      if (code >= static_cast<Index>(categories_.size())) {
+      if (code < -1 || code >= static_cast<Index>(categories_.size())) {  // -1: missing
         throw Error(ErrorKind::data, fmt::format("{}: code {} has no category; there are {}", values_->where(), code,
                                                  categories_.size()));
       }

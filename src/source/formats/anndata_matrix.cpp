@@ -69,6 +69,11 @@ class Compressed {
       }
       last = offsets[i];
     }
+    const bool to_end = first + count + 1 == indptr_.rows();
+    if ((first == 0 && offsets.front() != 0) || (to_end && offsets.back() != data_.rows())) {
+      refuse(where_, fmt::format("indptr runs from {} to {}; it must run from 0 to the {} entries",
+                                 first == 0 ? offsets.front() : 0, offsets.back(), data_.rows()));
+    }
     return offsets;
   }
 

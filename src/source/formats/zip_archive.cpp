@@ -9,6 +9,7 @@
 
 #include "omvc/error.hpp"
 
+#include "file/reading_limits.hpp"
 #include "source/formats/fail.hpp"
 
 namespace omvc {
@@ -17,6 +18,7 @@ namespace {
 // What deflate can achieve on the best of data, and the bytes that its block needs at the least.
 constexpr Index kMaxDeflation = 1032;
 constexpr Index kLeastBytes = 64;
+constexpr Index kMostRatio = 200;  // which no data have
 
 Index as_index(zip_uint64_t size) {
   return size > static_cast<zip_uint64_t>(std::numeric_limits<Index>::max()) ? std::numeric_limits<Index>::max()
@@ -76,6 +78,10 @@ ZipArchive::ZipArchive(std::string path) : path_(std::move(path)) {
     if (packed > file_bytes - packed_bytes || (bytes - kLeastBytes) / kMaxDeflation > packed) {
       fail(where, "claims {} bytes, packed into {}, which a file of {} bytes cannot hold; it is damaged", bytes, packed,
            file_bytes);
+    }
+    if (bytes > reading_limits().unpacked && bytes / kMostRatio > packed) {
+      fail(where, "unpacks to {} MB from {} bytes, which only zeros do: unpack it yourself, and give the .npy file",
+           bytes >> 20, packed);
     }
     packed_bytes += packed;
     entries_.push_back({name, bytes, i});

@@ -120,6 +120,7 @@ struct JsonRows::Parser {
         entries.emplace_back(static_cast<std::int32_t>(*place), entry);
       }
     }
+    if (entries.empty() && object.size() > 0) return;  // of names alone that nobody knows: the row lacks the view
     row.add_entries(*view, entries);
   }
 };

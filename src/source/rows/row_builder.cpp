@@ -28,12 +28,23 @@ RowBuilder::RowBuilder(RowsLike like) : like_(std::move(like)) {
 void RowBuilder::index(std::size_t view) {
   const ViewSchema& schema = like_.schema.views[view];
   places_.emplace(schema.name, view);
-  bool numbers = false;  // among the names
   for (std::size_t j = 0; j < schema.feature_names.size(); ++j) {
     views_[view].places.emplace(schema.feature_names[j], j);
-    numbers = numbers || parse_index(schema.feature_names[j]).has_value();
   }
-  views_[view].by_number = !numbers;
+  find_by_number(view);
+}
+
+void RowBuilder::find_by_number(std::size_t view) {
+  const std::vector<std::string>& names = like_.schema.views[view].feature_names;
+  views_[view].by_number =
+      std::none_of(names.begin(), names.end(), [](const std::string& name) { return parse_index(name).has_value(); });
+}
+
+// From now on it is what it would be if it had started with this schema.
+void RowBuilder::freeze() {
+  if (!like_.grows) return;
+  like_.grows = false;
+  for (std::size_t v = 0; v < views_.size(); ++v) find_by_number(v);
 }
 
 std::string RowBuilder::named(std::size_t view) const { return "view " + quoted(like_.schema.views[view].name); }
@@ -112,12 +123,17 @@ std::optional<std::size_t> RowBuilder::feature(std::size_t view, std::string_vie
   ViewSchema& schema = like_.schema.views[view];
   if (const auto found = own.places.find(name); found != own.places.end()) return found->second;
   const bool unnamed = schema.feature_names.empty() && schema.features > 0;
-  if (own.by_number && !like_.grows) {
+  const bool takes_names = like_.sparse[view] && !unnamed && (like_.grows || like_.new_names);
+  if (own.by_number && !like_.grows && !takes_names) {
     const std::optional<Index> number = parse_index(name);
     if (number && *number >= 0 && *number < schema.features) return static_cast<std::size_t>(*number);
   }
-  if (like_.grows && like_.sparse[view] && !unnamed) {
-    if (schema.feature_names.size() >= kMostFeatures) refuse(fmt::format("{}: too many features", named(view)));
+  if (takes_names) {
+    const std::size_t most = like_.max_features > 0 ? static_cast<std::size_t>(like_.max_features) : kMostFeatures;
+    if (schema.feature_names.size() >= most) {
+      ++left_out_;
+      return std::nullopt;
+    }
     schema.feature_names.emplace_back(name);
     schema.features = static_cast<Index>(schema.feature_names.size());
     own.places.emplace(name, schema.feature_names.size() - 1);
@@ -190,6 +206,10 @@ void RowBuilder::store_sparse(std::size_t view, const std::vector<Entry>& entrie
 
 void RowBuilder::add_dense(std::size_t view, std::span<const double> values) {
   ViewSchema& schema = like_.schema.views[view];
+  if (schema.features == 0 && like_.max_features > 0 && static_cast<Index>(values.size()) > like_.max_features) {
+    refuse(fmt::format("{} has {} numbers, and a stream takes up to {}: give --max-features {} or more, and --memory",
+                       named(view), values.size(), like_.max_features, values.size()));
+  }
   if (schema.features == 0 && like_.grows && !like_.sparse[view]) schema.features = static_cast<Index>(values.size());
   if (static_cast<Index>(values.size()) != schema.features || values.empty()) {
     refuse(fmt::format("{} has {} numbers here, and {} features in the model", named(view), values.size(),

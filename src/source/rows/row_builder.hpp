@@ -43,7 +43,8 @@ class RowBuilder {
   Chunk take();
   const RowsLike& like() const { return like_; }
   Index growth() const { return growth_; }
-  void freeze() { like_.grows = false; }
+  void freeze();
+  Index left_out() const { return left_out_; }
 
  private:
   struct Hash {
@@ -68,6 +69,7 @@ class RowBuilder {
   };
 
   void index(std::size_t view);
+  void find_by_number(std::size_t view);
   void add_view(std::string_view name, bool sparse);
   void store_dense(std::size_t view, std::span<const double> values);
   void store_sparse(std::size_t view, const std::vector<Entry>& entries);
@@ -83,6 +85,7 @@ class RowBuilder {
   Index line_ = 0;
   Index growth_ = 0;
   Index growth_before_ = 0;
+  Index left_out_ = 0;
   std::size_t views_before_ = 0;
 };
 

@@ -61,5 +61,6 @@ const Schema& RowReader::schema() const { return impl_->row.like().schema; }
 const std::vector<bool>& RowReader::sparse() const { return impl_->row.like().sparse; }
 Index RowReader::growth() const { return impl_->row.growth(); }
 void RowReader::freeze() { impl_->row.freeze(); }
+Index RowReader::left_out() const { return impl_->row.left_out(); }
 
 }  // namespace omvc

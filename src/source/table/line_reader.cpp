@@ -15,6 +15,7 @@ namespace {
 // A compressed file of a few kilobytes can hold one line of gigabytes, or of a number in every other byte; no real
 // instance is that long.
 constexpr std::size_t kMaxLineBytes = std::size_t{1} << 26;
+constexpr std::int64_t kMaxEmptyLines = 10'000'000;  // one after the other: kilobytes can hold any number
 constexpr std::ptrdiff_t kMaxColumns = std::ptrdiff_t{1} << 23;
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f' || c == '\r'; }
@@ -105,6 +106,9 @@ std::optional<std::string_view> LineReader::next() {
     }
   }
   ++line_number_;
+  empty_lines_ = line.empty() ? empty_lines_ + 1 : 0;
+  if (empty_lines_ > kMaxEmptyLines)
+    fail(fmt::format("more than {} empty lines; there are no data here", kMaxEmptyLines));
   if (line.size() > static_cast<std::size_t>(kMaxColumns)) {
     for (const char separator : {',', '\t', ';', ' '}) {
       if (std::count(line.begin(), line.end(), separator) < kMaxColumns) continue;

@@ -47,6 +47,7 @@ class LineReader {
   std::size_t end_ = 0;
   std::string carry_;  // the start of a line that reached beyond the buffer
   Index line_number_ = 0;
+  Index empty_lines_ = 0;  // just before
 };
 
 // What separates the fields of a line; any other character can be one, too.

@@ -179,6 +179,9 @@ TEST(AnnData, LabelsAreNumbersCategoriesOrWords) {
     Group wrong = obs.create_group("wrong");
     add_numbers<std::int32_t>(wrong, "codes", Store::int32, {0, 0, 1, 0});
     wrong.create("categories", Store::text).append_text({"p"});
+    Group below = obs.create_group("below");
+    add_numbers<std::int32_t>(below, "codes", Store::int32, {0, 0, -2, 0});
+    below.create("categories", Store::text).append_text({"p"});
     obs.create("short", Store::text).append_text({"y"});
   });
   const auto labels = [&](const std::string& column) { return open_h5(path, {.label_column = column}).truth; };
@@ -189,6 +192,7 @@ TEST(AnnData, LabelsAreNumbersCategoriesOrWords) {
   EXPECT_EQ(labels("categories"), (std::vector<int>{0, 1, 0, 2}));
   EXPECT_EQ(labels("missing"), (std::vector<int>{0, 0, kNoClass, 0}));
   expect_error(ErrorKind::data, {path, "wrong", "code 1"}, [&] { labels("wrong"); });
+  expect_error(ErrorKind::data, {path, "below", "code -2"}, [&] { labels("below"); });
   expect_error(ErrorKind::data, {path, "short", "1 rows"}, [&] { labels("short"); });
   expect_error(ErrorKind::usage, {path, "absent", "words"}, [&] { labels("absent"); });
 }

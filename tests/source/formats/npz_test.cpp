@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "file/reading_limits.hpp"
 #include "support/chunks.hpp"
 #include "support/data.hpp"
 #include "support/npz_writer.hpp"
@@ -60,6 +61,16 @@ class Npz : public testing::Test {
 
   test::TempDir dir_;
 };
+
+TEST_F(Npz, ZerosThatUnpackToFarTooMuchAreRefusedBeforeTheyAre) {
+  ReadingLimits& limits = reading_limits();
+  const ReadingLimits before = limits;
+  limits.unpacked = 1 << 20;
+  const std::string zeros = npy_doubles(1000, 300, std::vector<double>(300000));
+  expect_error(ErrorKind::data, {"set.npz", "only zeros", ".npy"}, [&] { open({{"x", zeros}}); });
+  limits = before;
+  EXPECT_EQ(read_all(*open({{"x", zeros}}).source).size(), 1000);
+}
 
 TEST_F(Npz, ArraysAreViewsInTheOrderOfTheArchive) {
   const NpzContent content{

@@ -252,5 +252,10 @@ TEST_F(Text, APipeIsReadOnce) {
   EXPECT_FALSE(input.source->rewind());
 }
 
+TEST_F(Text, EmptyLinesWithoutEndAreNoData) {
+  const std::string path = dir_.write_gzip("view.csv.gz", "1,2\n3,4\n" + std::string(10'100'000, '\n'));
+  expect_error(ErrorKind::data, {"view.csv.gz", "empty lines"}, [&] { open_text(path, "view")->read(100'000); });
+}
+
 }  // namespace
 }  // namespace omvc

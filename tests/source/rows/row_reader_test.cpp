@@ -139,6 +139,35 @@ TEST(RowReader, GrowsWithTheRowsUntilItIsFrozen) {
   expect_refused(reader, R"({"sound": [4]})", {"no view 'sound'"});
 }
 
+// A line means the same to a reader that has seen the views come and to one that starts with them.
+TEST(RowReader, AfterItsViewsHaveComeItIsAsIfItHadStartedWithThem) {
+  RowReader grown({.schema = {}, .sparse = {}, .grows = true, .new_names = true, .text = {}});
+  grown.add(R"({"image": [1, 2], "text": {"a": 1}})");
+  grown.take();
+  grown.freeze();
+  RowReader started({.schema = grown.schema(), .sparse = grown.sparse(), .new_names = true, .text = {}});
+  for (RowReader* reader : {&grown, &started}) {
+    EXPECT_TRUE(reader->add(R"({"image": {"1": 7}, "text": {"b": 2, "0": 1}})"));
+    const Chunk chunk = reader->take();
+    EXPECT_EQ(test::dense_row(chunk.views[0].block, 0)[1], 7);
+    EXPECT_EQ(test::dense_row(chunk.views[1].block, 0), (std::vector<double>{0, 2, 1})) << "a number may be a word";
+    expect_refused(*reader, R"({"image": {"2": 7}})", {"no feature '2'"});
+    expect_refused(*reader, R"({"sound": {"x": 7}})", {"no view 'sound'"});
+  }
+  EXPECT_EQ(grown.schema(), started.schema());
+}
+
+TEST(RowReader, NamesBeyondTheMostAreLeftOutAndLongerListsRefused) {
+  RowReader reader({.schema = {}, .sparse = {}, .grows = true, .new_names = true, .max_features = 2, .text = {}});
+  EXPECT_TRUE(reader.add(R"({"text": {"a": 1, "b": 2, "c": 3}})"));
+  EXPECT_TRUE(reader.add(R"({"text": {"c": 3, "d": 3}})"));
+  expect_refused(reader, R"({"image": [1, 2, 3]})", {"view 'image'", "3 numbers", "--max-features 3"});
+  EXPECT_EQ(reader.left_out(), 3);
+  const Chunk chunk = reader.take();
+  EXPECT_EQ(chunk.views[0].present, (std::vector<Index>{0})) << "a row of names alone that have no room lacks the view";
+  EXPECT_EQ(test::dense_row(chunk.views[0].block, 0), (std::vector<double>{1, 2}));
+}
+
 TEST(RowReader, ReadsCsvWhoseColumnsNameTheirViews) {
   for (const char* mark : {":", ".", "/", "_"}) {
     RowReader reader(growing());
