@@ -79,7 +79,7 @@ std::optional<Placed> Model::learn_rows(Chunk chunk, const Placer* now, Compute&
   Placed placed = now->place(data, compute);
   mutable_placing().count({&data, 1}, {&placed.near, 1}, options_.seed, compute);
   mutable_placing().settle(compute);
-  const auto far = [](double distance) { return distance > kOutlier; };
+  const auto far = [&](double distance) { return distance > recipe_.stranger_distance; };
   strangers_ += static_cast<double>(std::count_if(placed.distance.begin(), placed.distance.end(), far));
   return placed;
 }
