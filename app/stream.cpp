@@ -29,7 +29,7 @@ namespace {
 constexpr Index kBatch = 1024;   // rows labelled at a time, where so many have come
 constexpr int kBusyWait = 20;    // milliseconds between looks for events while rows are learned
 constexpr int kIdleWait = 1000;  // and for saves otherwise, where nobody else makes them
-constexpr double kPatience = 3;  // seconds that a reader of the results is waited for once the stream is to stop
+constexpr double kReaderPatience = 3;  // seconds that a reader of the results is waited for once the stream is to stop
 
 struct StreamArguments {
   std::string model;
@@ -272,7 +272,7 @@ void Session::deliver_rest() {
   const auto begin = std::chrono::steady_clock::now();
   const auto more = [&] {
     return !stop_requested() ||
-           std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() < kPatience;
+           std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() < kReaderPatience;
   };
   std::optional<Undelivered> failure;
   try {

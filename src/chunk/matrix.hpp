@@ -3,6 +3,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <limits>
 
 #include "omvc/chunk.hpp"
 
@@ -14,5 +15,7 @@ using RowVector = Eigen::RowVectorXd;
 using MatrixIn = Eigen::Ref<const Matrix>;
 using MatrixOut = Eigen::Ref<Matrix>;
 using NarrowMatrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace omvc

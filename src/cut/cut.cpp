@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <limits>
 
 #include "omvc/error.hpp"
 
@@ -13,8 +12,6 @@
 
 namespace omvc {
 namespace {
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 class Cutter {
  public:

@@ -7,7 +7,6 @@
 namespace omvc {
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kLeastWidth = 1e-12;
 constexpr Index kLookedThrough = 4;  // times the rows wanted, where only some have a view
 constexpr double kLocal = 0.25;      // power to which what is usual around a row counts

@@ -1,7 +1,6 @@
 #include "model/expected.hpp"
 
 #include <cmath>
-#include <limits>
 
 #include "chunk/rows.hpp"
 #include "model/raw_sums.hpp"
@@ -10,7 +9,6 @@
 namespace omvc {
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr Index kDonors = 15;
 
 // The prototypes in the data's own units, a row each.

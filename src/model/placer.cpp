@@ -6,7 +6,6 @@
 namespace omvc {
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kAlike = 1e-9;  // the distance of a row from a prototype that is equal but for rounding
 constexpr double kFar = std::numeric_limits<double>::max();
 

@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <variant>
 
 namespace omvc {
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kLevel = 0.01;    // of the test, over all features of a view
 constexpr Index kRows = 10'000;    // of the sample looked at
 constexpr Index kPiece = 500;      // of them, at a time

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "omvc/error.hpp"
@@ -16,7 +15,6 @@ namespace {
 
 constexpr Index kHead = 6;      // generation, distance, pattern; cluster or -1, its share of the vote, and its distance
 constexpr Index kBlock = 4096;  // rows handed on at a time
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 // A prototype and its weight as one number: the id before the point, the weight, which is a multiple of 2^-12 and at
 // most 1, behind it at half size.

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <filesystem>
 #include <fmt/format.h>
-#include <limits>
 #include <numeric>
 #include <span>
 
@@ -20,7 +19,6 @@ namespace omvc {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 Chunk part_of(const Chunk& chunk, Index first, Index count) {
   if (first == 0 && count == chunk.size()) return chunk;

@@ -16,7 +16,7 @@ constexpr std::size_t kColumnsAtOnce = 512;  // so that what is gathered of them
 constexpr std::size_t kQuartileRows = 4096;  // more do not change a quartile by much
 constexpr double kMayBeFar = 5;              // standard deviations: 2 % of the values cannot all be nearer than this
 constexpr double kLeastTail = 0.005;         // share of the values beyond the plain fence that is a heavy tail,
-constexpr double kFewestTail = 4;            // and their number
+constexpr double kFewestFar = 4;            // and their number
 constexpr std::size_t kMostOutside = 4096;   // more than the glitches of a sample can be
 constexpr double kFewGlitches = 2;           // that may be glitches whatever their share
 constexpr double kApart = 2;                 // between a glitch and all other values, in their ranges
@@ -267,7 +267,7 @@ class ColumnScan {
         lengthen(x, seen);
       }
     }
-    if (seen.tail >= std::max(kFewestTail, kLeastTail * rows)) {
+    if (seen.tail >= std::max(kFewestFar, kLeastTail * rows)) {
       note(ColumnNote::Kind::heavy_tail, seen, seen.tail * stands_for, seen.longest);
     }
     if (logarithms_ || glitches || words) keep(seen, glitches || words);

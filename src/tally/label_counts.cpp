@@ -29,7 +29,6 @@ LabelCounts::LabelCounts(const std::vector<int>& clusters, std::size_t views)
     : tally_(clusters, kOutlier), views_(views) {}
 
 void LabelCounts::add(const ResultRows& rows, std::span<const double> patterns, Sink& sink, Index place) {
-  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   std::map<std::pair<double, int>, Index> sizes;  // by pattern and label
   for (std::size_t i = 0; i < rows.labels.size(); ++i) {
     tally_.add(place + rows.first_row + static_cast<Index>(i), rows.labels[i],
