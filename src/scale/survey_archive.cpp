@@ -88,6 +88,10 @@ Survey get_survey(const Archive& archive, const std::string& key, const Schema& 
     if (!archive.has(name + "/log_ratios/counts")) view.log_ratios.clear();
     if (view.negatives > 0 || view.fractions > 0) view.log_ratios.clear();
     for (ViewSurvey& ratios : view.log_ratios) get_view(archive, name + "/log_ratios", schema.views[v], ratios);
+    if (!(view.observed <= (survey.instances - survey.unobserved) * kSlack)) {
+      throw Error(ErrorKind::data,
+                  fmt::format("what the model knows of view {} contradicts '{}/instances'", schema.views[v].name, key));
+    }
   }
   return survey;
 }
