@@ -83,7 +83,7 @@ DataLook look_at_data(Source& source, const Options& options) {
   DataLook out;
   out.in_views.assign(schema.views.size() + 1, 0);
   Observer observer;
-  look_at(source, 0, observer, compute,
+  look_at(source, {}, observer, compute,
           [&](std::span<const Chunk* const> chunks, std::uint64_t fingerprint, Compute& some) {
             look.add(chunks, fingerprint, some);
             for (const Chunk* chunk : chunks) {
