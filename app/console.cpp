@@ -11,6 +11,7 @@
 #include <ctime>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <iostream>
 #include <poll.h>
 #include <unistd.h>
 
@@ -125,7 +126,10 @@ void secure_streams() {
 bool reader_gone() { return g_failure == EPIPE; }
 
 void flush_results() {
-  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
+  errno = 0;
+  // What command_line prints goes through std::cout.
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.flush()) return;
+  if (g_failure == 0) g_failure = errno;
   throw Error(ErrorKind::io, fmt::format("cannot write to stdout: {}",
                                          g_failure != 0 ? std::strerror(g_failure) : "it is full or closed"));
 }
