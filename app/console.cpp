@@ -11,6 +11,7 @@
 #include <ctime>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <iostream>
 #include <poll.h>
 #include <unistd.h>
 
@@ -60,7 +61,7 @@ std::string printable(std::string_view text) {
 int g_failure = 0;  // of stdout: errno
 
 // A descriptor that others share may not block, whatever we want: then what it takes is waited for.
-bool write_whole(int descriptor, std::string_view text) {
+bool write_all(int descriptor, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(descriptor, text.data(), text.size());
     if (written < 0 && errno == EINTR) continue;
@@ -78,7 +79,7 @@ bool write_whole(int descriptor, std::string_view text) {
 
 ssize_t write_message(void*, const char* data, std::size_t size) noexcept {
   try {
-    write_whole(STDERR_FILENO, printable({data, size}));
+    write_all(STDERR_FILENO, printable({data, size}));
   } catch (const std::bad_alloc&) {
   }
   return static_cast<ssize_t>(size);
@@ -86,14 +87,14 @@ ssize_t write_message(void*, const char* data, std::size_t size) noexcept {
 
 ssize_t write_shown(void*, const char* data, std::size_t size) noexcept {
   try {
-    return write_whole(STDOUT_FILENO, printable({data, size})) ? static_cast<ssize_t>(size) : 0;
+    return write_all(STDOUT_FILENO, printable({data, size})) ? static_cast<ssize_t>(size) : 0;
   } catch (const std::bad_alloc&) {
     return 0;
   }
 }
 
 ssize_t write_result(void*, const char* data, std::size_t size) noexcept {
-  return write_whole(STDOUT_FILENO, {data, size}) ? static_cast<ssize_t>(size) : 0;
+  return write_all(STDOUT_FILENO, {data, size}) ? static_cast<ssize_t>(size) : 0;
 }
 
 // The stream in the place of one of the standard ones; that one itself where memory is short.
@@ -125,7 +126,10 @@ void secure_streams() {
 bool reader_gone() { return g_failure == EPIPE; }
 
 void flush_results() {
-  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
+  errno = 0;
+  // What command_line prints goes through std::cout.
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.flush()) return;
+  if (g_failure == 0) g_failure = errno;
   throw Error(ErrorKind::io, fmt::format("cannot write to stdout: {}",
                                          g_failure != 0 ? std::strerror(g_failure) : "it is full or closed"));
 }

@@ -1,6 +1,7 @@
 #include "signals.hpp"
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -22,7 +23,7 @@ namespace {
 constexpr timespec kWorked{0, 800000000};  // for steps that cannot be asked to stop, which end with the process
 constexpr timespec kPassed{3, 0};          // for those that do not work but wait, such as for a pipe
 
-volatile std::sig_atomic_t g_stop = 0;
+std::atomic<int> g_stop{0};  // which threads that learn ask for, too
 volatile std::sig_atomic_t g_save = 0;
 std::array<int, 2> g_signal_pipe{-1, -1};
 volatile std::sig_atomic_t g_noticed = 0;  // whoever runs has been told

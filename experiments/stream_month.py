@@ -90,9 +90,11 @@ def purity(pairs):
     return sum(max(c.values()) for c in counts.values()) / max(1, len(pairs))
 
 
-def resident(pid):
+def resident(pid, last):
+    """Megabytes; those of before where the process has ended."""
     with open("/proc/%d/status" % pid) as status:
-        return int(next(line for line in status if line.startswith("VmRSS")).split()[1]) / 1024
+        found = [line for line in status if line.startswith("VmRSS")]
+    return int(found[0].split()[1]) / 1024 if found else last
 
 
 def main():
@@ -136,7 +138,7 @@ def main():
                 pairs[name] += list(zip(labels, (b[1] for b in batch)))
             batch = []
         if answered % window == 0:
-            memory.append(resident(process.pid))
+            memory.append(resident(process.pid, memory[-1] if memory else 0))
             cells = ["%.3f" % purity(pairs[name]) for name in ["omvc", *others.models]]
             print("| %d | %s | %.0f |" % (answered // window, " | ".join(cells), memory[-1]), flush=True)
             pairs.clear()

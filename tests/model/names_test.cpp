@@ -73,9 +73,9 @@ TEST(Names, MatchedIsTheMatchingOfSharedRows) {
     Vector fresh = Vector::Zero(now.count);
     std::map<int, std::map<int, int>> went;  // rows of each prototype, by where they are now
     for (std::size_t i = 0; i < before.ids.size(); ++i) {
-      if (before.ids[i] < 0 || now.ids[i] < 0) continue;
-      went[before.ids[i]][now.ids[i]] += 1;
-      if (before.outlier[i]) {
+      if (now.ids[i] < 0) continue;
+      if (before.ids[i] >= 0) went[before.ids[i]][now.ids[i]] += 1;
+      if (before.ids[i] < 0 || before.outlier[i]) {
         fresh(now.cluster(i)) += weight;
       } else {
         shared(before.cluster(i), now.cluster(i)) += weight;

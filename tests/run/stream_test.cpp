@@ -363,7 +363,12 @@ TEST(Stream, TheSchemaGrowsUntilThereAreClusters) {
     EXPECT_NO_THROW(stream.push(chunk, {std::to_string(i)}));
   }
   EXPECT_TRUE(stream.has_clusters());
-  expect_error(ErrorKind::usage, {"no more views"}, [&] { stream.widen(schema); });
+  Schema wider = schema;
+  wider.views.push_back({"late", 2, {}});
+  expect_error(ErrorKind::usage, {"no more views"}, [&] { stream.widen(wider); });
+  wider = schema;
+  wider.views[1].features = 3;
+  expect_error(ErrorKind::usage, {"features of dense views"}, [&] { stream.widen(wider); });
   stream.finish();
   EXPECT_EQ(Clusterer::load(dir.path("model")).schema(), schema);
   EXPECT_EQ(Clusterer::load(dir.path("model")).instances(), 400);
