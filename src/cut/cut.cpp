@@ -14,7 +14,7 @@
 namespace omvc {
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoShare = std::numeric_limits<double>::quiet_NaN();
 
 class Cutter {
  public:
@@ -56,7 +56,7 @@ class Cutter {
     const NarrowMatrix& shares = cut_.votes->of_rows();
     for (Index i = 0; i < shares.rows(); ++i) {
       const int cluster = cut_.votes->clusters_of_rows()[static_cast<std::size_t>(i)];
-      cut_.rows.push_back({cluster, rounded_share(shares(i, cluster)), kNan});
+      cut_.rows.push_back({cluster, rounded_share(shares(i, cluster)), kNoShare});
     }
     cut_.worth = rows.worth;
     cut_.found_by = fmt::format("cuts of the graph of {} rows and {} fine prototypes", graphs_.rows, fine_.size());
@@ -144,14 +144,14 @@ Vote vote_of(const Near& near, Index instance, const std::vector<int>& group, in
         near.weight(instance, j);
   }
   const auto best = std::max_element(votes.begin(), votes.end());
-  return {static_cast<int>(best - votes.begin()), *best, kNan};
+  return {static_cast<int>(best - votes.begin()), *best, kNoShare};
 }
 
 double rounded_share(double share) { return std::round(share * kWeightSteps) / kWeightSteps; }
 
 Vote vote_of(const Voted& voted, Index instance, const Calibration& calibration) {
   const int cluster = voted.clusters[static_cast<std::size_t>(instance)];
-  if (cluster < 0) return {.cluster = -1, .share = kNan, .distance = kNan};
+  if (cluster < 0) return {.cluster = -1, .share = kNoShare, .distance = kNoShare};
   const double distance = calibration.rows(voted.distance[static_cast<std::size_t>(instance)]);
   const double share = voted.shares(instance, cluster);
   return {cluster, rounded_share(drawn(share, distance, static_cast<int>(voted.shares.cols()))), distance};

@@ -10,7 +10,7 @@
 namespace omvc {
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 constexpr Index kDonors = 15;
 
 // The prototypes in the data's own units, a row each.
@@ -31,7 +31,7 @@ Matrix from_prototypes(const Model& model, const Near& near, std::size_t view) {
   const auto instances = static_cast<Index>(near.distances.size());
   Matrix out = Matrix::Zero(instances, units.cols());
   for (Index i = 0; i < instances; ++i) {
-    if (near.id(i, 0) < 0) out.row(i).setConstant(kNan);
+    if (near.id(i, 0) < 0) out.row(i).setConstant(kUnknown);
     for (Index j = 0; j < near.count; ++j) {
       if (near.id(i, j) >= 0) out.row(i) += near.weight(i, j) * units.row(near.id(i, j));
     }

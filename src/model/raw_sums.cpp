@@ -9,7 +9,7 @@
 namespace omvc {
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoCells = std::numeric_limits<double>::quiet_NaN();
 constexpr double kLevel = 0.01;    // of the test, over all features of a view
 constexpr Index kRows = 10'000;    // of the sample looked at
 constexpr Index kPiece = 500;      // of them, at a time
@@ -112,13 +112,13 @@ RawSums::Feature RawSums::all(std::size_t view, Index feature) const {
 
 double RawSums::own(std::size_t view, Index feature, Index place) const {
   const double count = cells(view, feature, place);
-  return count > 0 ? sums_[view](feature, place) / count : kNan;
+  return count > 0 ? sums_[view](feature, place) / count : kNoCells;
 }
 
 double RawSums::rest(std::size_t view, Index feature, Index place) const {
   const Feature every = all(view, feature);
   const double count = every.cells - cells(view, feature, place);
-  return count > 0 ? (every.sum - sums_[view](feature, place)) / count : kNan;
+  return count > 0 ? (every.sum - sums_[view](feature, place)) / count : kNoCells;
 }
 
 std::vector<Telling> RawSums::telling(std::size_t view, Index place, Index count) const {
