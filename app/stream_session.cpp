@@ -23,9 +23,9 @@
 namespace omvc::app {
 namespace {
 
-constexpr Index kBatch = 1024;   // rows labelled at a time, where so many have come
-constexpr int kBusyWait = 20;    // milliseconds between looks for events while rows are learned
-constexpr int kIdleWait = 1000;  // and for saves otherwise, where nobody else makes them
+constexpr Index kBatch = 1024;         // rows labelled at a time, where so many have come
+constexpr int kBusyWait = 20;          // milliseconds between looks for events while rows are learned
+constexpr int kIdleWait = 1000;        // and for saves otherwise, where nobody else makes them
 constexpr double kReaderPatience = 3;  // seconds that a reader of the results is waited for once the stream is to stop
 
 constexpr double kBytesPerName = 256;      // about, of a feature in all tables that know it

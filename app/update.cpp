@@ -35,8 +35,9 @@ std::string describe(const UpdateReport& report, Index before) {
   out += fmt::format("{} clusters, {} before\n{}", report.clusters, report.clusters_before,
                      describe_events(report.events));
   if (report.distance > 0) {
-    out += fmt::format("on arrival: distance {:.2f} (1 is usual of rows learned), confidence {:.2f}, {} outliers\n",
-                       report.distance, report.confidence, report.outliers);
+    const bool sure = !std::isnan(report.confidence);
+    out += fmt::format("on arrival: distance {:.2f} (1 is usual), {}{} outliers\n", report.distance,
+                       sure ? fmt::format("confidence {:.2f}, ", report.confidence) : "", report.outliers);
   }
   if (report.set_aside > 0) {
     out +=

@@ -45,8 +45,8 @@ struct StoredModel;
 struct Feature {
   Index number = 0;   // 0-based
   std::string name;   // or its number as text where the view has no names
-  double weight = 0;  // the feature in the cluster's profile
-  double lift = 0;    // the weight relative to the mean over clusters
+  double weight = 0;  // its mean in the cluster, in the data's own units (scaled, where the model keeps no rows)
+  double lift = 0;    // the weight relative to the mean of the others
   bool high = true;   // higher in the cluster than in the others, or lower
 };
 
@@ -130,8 +130,8 @@ class Clusterer {
   Index assign(Source& source, Sink& sink, Observer& observer, Index chunk = 0) const;
 
   // What the model expects of the instances in a view, instances x features, row-major, in the data's own units: the
-  // mean of the prototypes that an instance lies between, by their weights. Values that were observed are given back as
-  // they are; an instance without any view is NaN. Method omvc only.
+  // mean of the nearest rows of the sample, or where it keeps none of the prototypes. Values that were observed are
+  // given back as they are; an instance without any view is NaN. Method omvc only.
   std::vector<double> impute(Chunk chunk, std::size_t view) const;
 
   // The whole state, or what assigning needs. A model saved whole and loaded assigns and goes on learning exactly as
@@ -152,8 +152,8 @@ class Clusterer {
   void set_threads(int threads);                          // changes no result
   ModelSummary summary() const;                           // what a model tells of itself
 
-  // The features that tell a cluster from the others in a view, at most `count` of them, the most telling first: those
-  // whose weight differs most from the mean over the other clusters, higher or lower.
+  // The features that tell a cluster from the others in a view, at most `count` of them, the most telling first, by the
+  // difference of the means over the deviation within; only what chance does not explain.
   std::vector<Feature> top_features(std::size_t view, int cluster, int count) const;
 
  private:

@@ -122,8 +122,8 @@ struct CutLevel {
 // An instance worth a look.
 struct Notable {
   Index row = 0;          // its number in the source
-  double confidence = 0;  // share of the vote
-  double distance = 0;    // from the nearest prototype, relative to what is usual there
+  double confidence = 0;  // chance that a model of other rows gives the same cluster
+  double distance = 0;    // how unusual it is: 1 is usual, beyond 3 an outlier
 };
 
 // Members of one cluster that say most about it, at most five of each.
@@ -156,8 +156,8 @@ struct Report {
   std::vector<PassReport> passes;
   std::vector<int> cluster_numbers;             // of each cluster, ascending
   std::vector<Index> cluster_sizes;             // of each of them
-  Index outliers = 0;                           // instances much farther from every prototype than is usual
-  double confidence = 0;                        // mean over instances; 0 where the method has none
+  Index outliers = 0;                           // instances whose distance is above 3
+  double confidence = 0;                        // mean over instances; 0 where nobody knows
   std::vector<Index> confidence_histogram;      // instances by confidence: 20 steps from 0 to 1
   std::vector<ClusterMembers> cluster_members;  // of each cluster; none where there is no confidence
   std::vector<Notable> farthest;                // the farthest outliers, at most 20

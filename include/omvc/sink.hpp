@@ -19,7 +19,7 @@ struct ResultRows {
   Index first_row = 0;          // the row number of the first of them
   std::span<const int> labels;  // cluster 0 .. K-1, or -1 for an instance without any view
   RowsView embedding;           // rows of V*; NaN for an instance without any view. None where nobody wants them
-  std::span<const double> confidence = {};  // share of the vote; NaN without any view. None where the method has none
+  std::span<const double> confidence = {};  // chance that other rows agree; NaN: not known. None: no such method
   std::span<const double> distance = {};    // relative to what is usual: 1; likewise
 };
 

@@ -45,7 +45,7 @@ inline constexpr int kNotYet = -2;  // the label of a row that comes before ther
 
 struct StreamLabels {
   std::vector<int> labels;         // cluster number of each row; -1 without any view; kNotYet
-  std::vector<double> confidence;  // share of the vote; NaN where there is none
+  std::vector<double> confidence;  // chance that a model of other rows agrees; NaN: not known
   std::vector<double> distance;    // from the nearest prototype, relative to what is usual there; likewise
   std::vector<std::pair<Index, std::string>> refused;  // rows that the model cannot take (label -1), and why
 };

@@ -45,13 +45,13 @@ Matrix combined(const Matrix& A, const Matrix& S, Compute& compute) {
 // The same basis by Cholesky factors, which cost a tenth of eigenvectors where there are many columns; nothing where
 // columns have next to everything in common.
 std::optional<Matrix> by_cholesky(const Matrix& X, Compute& compute) {
-  constexpr double kAlike = 1e-5;
+  constexpr double kDependent = 1e-5;
   Matrix Q = X;
   for (int twice = 0; twice < 2; ++twice) {
     const Eigen::LLT<Square> factor(product(Q, Q, compute));
     if (factor.info() != Eigen::Success) return std::nullopt;
     const Square L = factor.matrixL();
-    if (!(L.diagonal().minCoeff() > kAlike * L.diagonal().maxCoeff())) return std::nullopt;
+    if (!(L.diagonal().minCoeff() > kDependent * L.diagonal().maxCoeff())) return std::nullopt;
     Square inverse = Square::Identity(L.rows(), L.cols());
     L.triangularView<Eigen::Lower>().solveInPlace(inverse);
     Q = combined(Q, inverse.transpose(), compute);

@@ -7,10 +7,7 @@
 namespace omvc {
 namespace {
 
-constexpr double kLeastWidth = 1e-12;
 constexpr Index kLookedThrough = 4;  // times the rows wanted, where only some have a view
-constexpr double kLocal = 0.25;      // power to which what is usual around a row counts
-constexpr double kAlike = 1e-4;      // the distance of equal rows, for their squares: what rounding leaves of it
 
 // The nearest rows of rows of the table, each of which may be its own nearest.
 NearRows nearest_of(const Neighbourhood& others, Index count, bool itself) {
@@ -81,37 +78,6 @@ Votes::Votes(const RowGraphs& graphs, const RowCut& cut, int clusters, const Rec
     own_clusters_.push_back(static_cast<int>(best));
   }
   measure(graphs);
-}
-
-void Votes::measure(const RowGraphs& graphs) {
-  const NearRows& near = graphs.completed->near;
-  const Index count = std::min(far_neighbours_, near.count);
-  const auto row = [&](Index i) { return static_cast<std::size_t>(i * near.count); };
-  for (Index i = 0; i < graphs.rows; ++i) {
-    double last = 0;
-    for (Index j = 0; j < count && near.id(i, j) >= 0; ++j) last = near.distance(i, j);
-    width_.push_back(std::max(last, kLeastWidth));
-  }
-  for (Index i = 0; i < graphs.rows; ++i) {
-    own_distance_.push_back(far(near.ids.data() + row(i), near.distances.data() + row(i), count));
-  }
-}
-
-double Votes::far(const std::int32_t* ids, const double* distances, Index count) const {
-  double last = 0;
-  double around = 0;
-  Index found = 0;
-  for (; found < count && ids[found] >= 0; ++found) {
-    last = distances[found];
-    around += std::log(width_[static_cast<std::size_t>(ids[found])]);
-  }
-  if (found == 0) return kNan;
-  return last / std::exp(kLocal * around / static_cast<double>(found));
-}
-
-bool Votes::wants_products() const {
-  return has_rows() && std::any_of(rows_->views.begin(), rows_->views.end(),
-                                   [](const RowTable::View& view) { return !view.completed.empty(); });
 }
 
 // What the readers name by a number of the cut before, clusters have by one of their own.
@@ -215,17 +181,6 @@ Voted Votes::ask(const PreparedChunk& chunk, const Near& near, const std::vector
   return out;
 }
 
-Matrix Votes::alone(const RowGraphs& graphs) const {
-  Matrix readers = Matrix::Zero(graphs.rows, clusters());
-  Vector seen = Vector::Zero(graphs.rows);
-  for (std::size_t v = 0; v < said_rows_.size(); ++v) {
-    const std::vector<Index> rows(graphs.views[v].rows.begin(), graphs.views[v].rows.end());
-    add_reader(v, rows, said_rows_[v], readers, seen);
-  }
-  const Matrix soft = graphs.through->soft(prototypes_);
-  return of([&](Index i) { return RowVector(soft.row(i)); }, readers, seen);
-}
-
 std::vector<Votes::Donors> Votes::donors(const PreparedChunk& chunk, const Near& near,
                                          const std::vector<NarrowMatrix>& products, std::size_t view, Index count,
                                          Compute& compute) const {
@@ -290,46 +245,6 @@ RowNeighbours Votes::find_said(const PreparedChunk& chunk, const std::vector<Nar
   }
   const PreparedChunk prepared(read);
   return find_rows(prepared, {}, {}, *said_, {.count = neighbours_, .lists = &lists}, compute);
-}
-
-// For each instance the row of the table that it is, equal in all its views, the first that is listed in some view
-// where there are several; -1: none. Others may equal it in one view, and its own distance is nothing but for rounding.
-std::vector<std::int32_t> Votes::known_rows(const PreparedChunk& chunk, const RowNeighbours& found) const {
-  std::vector<std::vector<Index>> own(static_cast<std::size_t>(chunk.size()),
-                                      std::vector<Index>(found.views.size(), -1));
-  for (std::size_t v = 0; v < found.views.size(); ++v) {
-    for (std::size_t row = 0; row < chunk.present(v).size(); ++row) {
-      own[static_cast<std::size_t>(chunk.present(v)[row])][v] = static_cast<Index>(row);
-    }
-  }
-  std::vector<std::int32_t> known;
-  for (const std::vector<Index>& rows : own) known.push_back(known_row(chunk, rows, found));
-  return known;
-}
-
-// `own` is the row of the instance in each view; -1: it lacks the view.
-std::int32_t Votes::known_row(const PreparedChunk& chunk, const std::vector<Index>& own,
-                              const RowNeighbours& found) const {
-  const auto is = [&](std::int32_t id) {
-    for (std::size_t v = 0; v < own.size(); ++v) {
-      const bool has = rows_->views[v].member[static_cast<std::size_t>(id)] >= 0;
-      if (has != (own[v] >= 0)) return false;
-      if (has && !equals_row(chunk.chunk->views[v].block, own[v], *rows_, v, id)) return false;
-    }
-    return true;
-  };
-  for (std::size_t v = 0; v < own.size(); ++v) {
-    if (own[v] < 0) continue;
-    const NearRows& near = found.views[v];
-    const RowTable::View& view = rows_->views[v];
-    for (Index j = 0; j < near.count && near.id(own[v], j) >= 0; ++j) {
-      const std::int32_t id = near.id(own[v], j);
-      const auto member = static_cast<std::size_t>(view.member[static_cast<std::size_t>(id)]);
-      if (near.distance(own[v], j) > kAlike * view.squares[member]) break;
-      if (is(id)) return id;
-    }
-  }
-  return -1;
 }
 
 // What the readers say; of a row of the table, what was said by those that have not seen it.

@@ -39,9 +39,9 @@ void Model::follow_survey() {
 
 void Model::choose_scaling(const std::vector<Chunk>& rows) {
   const Schema& schema = schema_;
-  intake_ = std::make_shared<const Intake>(
-      schema, choose_scalings(options_.scaling, schema, survey_, rows, intake_->scaling()), kinds_of(survey_),
-      options_.scaling);
+  intake_ = std::make_shared<const Intake>(schema,
+                                           choose_scalings(options_.scaling, schema, survey_, rows, intake_->scaling()),
+                                           kinds_of(survey_), options_.scaling);
 }
 
 void Model::widen(const Schema& wider) {

@@ -54,8 +54,7 @@ std::vector<double> Clusterer::impute(Chunk chunk, std::size_t view) const {
   }
   const ChunkView observed = chunk.views[view];
   model.intake().prepare(chunk);
-  Matrix out =
-      impl().share([&](Compute& compute) { return expected(model, PreparedChunk(chunk), view, compute); });
+  Matrix out = impl().share([&](Compute& compute) { return expected(model, PreparedChunk(chunk), view, compute); });
   std::visit([&](const auto& block) { keep_observed(block, observed.present, out); }, observed.block);
   return {out.data(), out.data() + out.size()};
 }

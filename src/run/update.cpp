@@ -15,6 +15,8 @@
 namespace omvc {
 namespace {
 
+constexpr double kLeastDistance = 1e-3;
+
 constexpr Index kRows = 500;  // learned at a time where the model does not say
 
 // Mean and variance of a feature; of no rows, 0.
@@ -87,7 +89,8 @@ UpdateReport Clusterer::update(Source& source, Observer& observer) {
     for (std::size_t i = 0; placed && i < placed->labels.size(); ++i) {
       if (placed->labels[i] < 0 || !std::isfinite(placed->distance[i])) continue;
       placed_rows += 1;
-      out.distance += placed->distance[i];
+      // The scale of distances is one of logarithms: the mean of these is not that of a few outliers.
+      out.distance += std::log(std::max(placed->distance[i], kLeastDistance));
       out.confidence += placed->confidence[i];
       out.outliers += placed->distance[i] > kOutlier ? 1 : 0;
     }
@@ -107,7 +110,7 @@ UpdateReport Clusterer::update(Source& source, Observer& observer) {
   model.names().forget_moves();
   out.unobserved = static_cast<Index>(fresh.unobserved);
   out.clusters = model.clusters().count;
-  out.distance /= std::max(placed_rows, 1.0);
+  out.distance = placed_rows > 0 ? std::exp(out.distance / placed_rows) : 0;
   out.confidence /= std::max(placed_rows, 1.0);
   out.events = model.names().take_events();
   for (std::size_t v = 0; v < fresh.views.size(); ++v) {
