@@ -132,7 +132,7 @@ void evaluate(const EvaluateArguments& arguments) {
 void add_evaluate(CommandLine& line) {
   auto arguments = std::make_shared<EvaluateArguments>();
   Command command = line.add("evaluate", "NMI, AC, ARI and purity of labels against the truth");
-  command.option("labels", arguments->labels, "one label a line, or a table of ids and labels; -1 is not scored")
+  command.option("labels", arguments->labels, "one label per line, or a table of ids and labels; -1 is not scored")
       .required()
       .type("LABELS");
   command.option("truth", arguments->truth, "one class a line, or a table of ids and classes, which is joined by id")

@@ -196,7 +196,7 @@ void add_fit(CommandLine& line) {
   add_stream_options(command, arguments->input);
   command
       .option("--labels", arguments->labels,
-              "write one label a line, in the row order of the input (.csv, .tsv: with the ids)")
+              "write one label per line, in the row order of the input (.csv, .tsv: with the ids)")
       .type("FILE");
   command.option("--embedding", arguments->embedding, "write the embedding rows (.npy, .csv, .tsv, else blanks)")
       .type("FILE");

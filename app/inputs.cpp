@@ -181,7 +181,7 @@ std::vector<int> read_truth(const InputArguments& arguments, Input& input) {
 void add_input_options(Command& command, InputArguments& arguments) {
   command
       .option("input", arguments.paths,
-              "one container file with all views (.h5mu, .h5ad, .npz, .mat), or one file a view: text (.csv, .tsv, "
+              "one container file with all views (.h5mu, .h5ad, .npz, .mat), or one file per view: text (.csv, .tsv, "
               "blanks; .gz, .bz2, .xz, .zst), .npy, .npz, .mtx, .svm; NAME=FILE names the view; - is text on "
               "standard input")
       .required()
@@ -225,14 +225,14 @@ void add_stream_options(Command& command, InputArguments& arguments) {
   command.flag("--once", arguments.once, "read the data only once, as from a pipe");
   command
       .option("--truth", arguments.truth,
-              "text file of class labels, one a line or a table of ids and labels; found in container files by itself")
+              "text file of class labels, one per line or a table of ids and labels; found in container files by itself")
       .type("FILE");
 }
 
 void check_truth(const InputArguments& arguments, std::size_t labels, Index instances) {
   if (static_cast<Index>(labels) == instances) return;
   throw Error(ErrorKind::data,
-              fmt::format("{}: there are {} class labels for {} instances: give one a row",
+              fmt::format("{}: there are {} class labels for {} instances: give one per row",
                           arguments.truth.empty() ? arguments.paths[0] : arguments.truth, labels, instances));
 }
 

@@ -11,7 +11,7 @@ N rows and P processes, one for each core, take
 
 seconds: making the model (c), of which the share s is one core's work and the rest is done by those of the Q processes that
 are on one machine; reading, arithmetic and writing of a row (a); sums and model (V bytes) through each level of the tree of
-processes at e seconds a byte for packing, checking and adding and w bytes a second of network; the sample (S) to the first
+processes at e seconds per byte for packing, checking and adding and w bytes per second of network; the sample (S) to the first
 process. a and c come from fits of one process with once and four times the rows, s and e from the runs by 2 to 16 processes.
 Reading from disks is beside the rest: where they give less than the processes take, the larger of both counts.
 """
@@ -26,7 +26,7 @@ sys.path.insert(0, str(ROOT / "experiments"))
 import docs_page  # noqa: E402
 
 CORES = 16  # of each machine that is predicted
-DISK = 2e9  # bytes a second that each of them reads
+DISK = 2e9  # bytes per second that each of them reads
 SAMPLE = 64e6
 ROWS = 10**9
 MACHINES = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Streams large planted sets from .h5mu and tells seconds a pass, the share of them spent waiting for data, and peak memory.
+"""Streams large planted sets from .h5mu and tells seconds per pass, the share of them spent waiting for data, and peak memory.
 
     bench/out_of_core.py [--folder DIR] [reuters youtube growth]      prints the table
     bench/out_of_core.py --write                                      also puts it into docs/performance.md
@@ -52,7 +52,7 @@ def main():
         lines.append(text)
         print(text, flush=True)
 
-    say("| data | instances | file MB | s a pass | waiting | peak MB |")
+    say("| data | instances | file MB | s per pass | waiting | peak MB |")
     say("| --- | --- | --- | --- | --- | --- |")
 
     def row(name, path, report, seconds, waited):

@@ -2,7 +2,7 @@
 """Reading speed of CSV: omvc beside pandas (its own engine and pyarrow's) and polars, in one run, on one machine.
 
 Every reader gets the same files and delivers all values as float64; each runs as often as --repeats says, in turn, and
-its best time counts: MB a second that passed, and MB a second of work of all its threads, which a busy machine changes
+its best time counts: MB per second that passed, and MB per second of work of all its threads, which a busy machine changes
 less. Needs build-bench (make bench) and pandas, pyarrow and polars in the Python that runs this.
 """
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures `omvc stream`: rows a second beside parsing alone, resident memory, and how long a label takes.
+"""Measures `omvc stream`: rows per second beside parsing alone, resident memory, and how long a label takes.
 
     bench/stream.py throughput --rows 10000000       planted rows through a pipe: two dense views of 8 and 20 features,
                                                      40 % missing
@@ -104,7 +104,7 @@ def main():
     parser.add_argument("--rows-tool", default="build-bench/bench/omvc_stream_rows")
     parser.add_argument("--rows", type=int, default=10_000_000, help="of throughput")
     parser.add_argument("--memory", type=float, default=64, help="of throughput: MB for the sample of the model")
-    parser.add_argument("--rates", type=int, nargs="+", default=[200, 5000], help="of latency, rows a second")
+    parser.add_argument("--rates", type=int, nargs="+", default=[200, 5000], help="of latency, rows per second")
     parser.add_argument("--seconds", type=float, default=60, help="of latency, each rate")
     parser.add_argument("--write", action="store_true")
     parser.add_argument("what", nargs="*", default=["throughput", "latency"])

@@ -34,7 +34,7 @@ def _bdgp(scratch):
                 archive.extractall(folder)
             for name, columns in (("mask", 4), ("label", 1)):
                 raw = (folder / f"{name}.npy").read_bytes()
-                start = 10 + struct.unpack("<H", raw[8:10])[0]  # after the NPY 1.0 header; one byte a value
+                start = 10 + struct.unpack("<H", raw[8:10])[0]  # after the NPY 1.0 header; one byte per value
                 values, count = raw[start:], (len(raw) - start) // columns
                 if b"'fortran_order': True" in raw[:start]:
                     rows = [values[i::count] for i in range(count)]

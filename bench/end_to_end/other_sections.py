@@ -47,7 +47,7 @@ def nmf(bench):
                          f"{theirs[-1][0]['loss']:.4f}", f"{same / seconds:.1f}",
                          f"{last['passes']}" if reached else f"not in {last['passes']}: {last['loss']:.4f}",
                          f"{'' if reached else 'more than '}{last['seconds'] / seconds:.1f}"])
-    bench.publish("nmf", table(["data", "rounds at most", "omvc, s a pass", "loss", "MiniBatchNMF, s a pass", "its loss",
+    bench.publish("nmf", table(["data", "rounds at most", "omvc, s per pass", "loss", "MiniBatchNMF, s per pass", "its loss",
                                 "omvc faster, same passes", "passes of MiniBatchNMF to the loss of omvc",
                                 "omvc faster, same loss"], rows))
 
@@ -75,7 +75,7 @@ def growth(bench):
                          f"{1e6 * each['seconds']:.3f}", f"{each['seconds'] / measured[-1]['seconds']:.2f}",
                          f"{each['products']:.1f}", f"{each['waiting']:.1%}", f"{each['peak'] / 1e6:.0f}"])
     bench.publish("growth", table(["options", "instances", "first pass, µs an instance", "all passes, µs an instance",
-                                   "against the largest", "products a block", "waiting", "peak MB"], rows))
+                                   "against the largest", "products per block", "waiting", "peak MB"], rows))
 
 
 def instructions(bench):

@@ -10,7 +10,7 @@ from typing import Any
 
 
 def silent(stage: str, number: int, instances: int) -> None:
-    """Called some times a second, which is when Python sees Ctrl-C."""
+    """Called some times per second, which is when Python sees Ctrl-C."""
 
 
 @contextmanager

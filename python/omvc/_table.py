@@ -15,7 +15,7 @@ class Table(NamedTuple):
     """A view: rows, and what is known of them."""
 
     data: Any  # a 2-D array of float32 or float64, or a CSR matrix of SciPy; None: nobody is present
-    index: Any = None  # of pandas, one label a row; None: rows are known by their place
+    index: Any = None  # of pandas, one label per row; None: rows are known by their place
     features: list[str] | None = None
 
     @property
@@ -31,7 +31,7 @@ class View(NamedTuple):
 
     data: Any
     features: Sequence[str] | None = None
-    index: Any = None  # one label a row: views are joined by it, and results have it
+    index: Any = None  # one label per row: views are joined by it, and results have it
 
 
 def loaded(name: str) -> Any:
