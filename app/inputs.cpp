@@ -224,8 +224,9 @@ void add_stream_options(Command& command, InputArguments& arguments) {
       .excludes(order);
   command.flag("--once", arguments.once, "read the data only once, as from a pipe");
   command
-      .option("--truth", arguments.truth,
-              "text file of class labels, one per line or a table of ids and labels; found in container files by itself")
+      .option(
+          "--truth", arguments.truth,
+          "text file of class labels, one per line or a table of ids and labels; found in container files by itself")
       .type("FILE");
 }
 

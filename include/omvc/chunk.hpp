@@ -33,7 +33,7 @@ struct ViewSchema {
   std::vector<std::string> feature_names;  // features of them, or none
   std::vector<std::string> left_out = {};  // columns of the user's table that are no features of the view
 
-  Index first_number = 0;                  // what the first feature is called where they have no names
+  Index first_number = 0;  // what the first feature is called where they have no names
 
   // What the j-th feature is called.
   std::string feature_name(Index j) const {

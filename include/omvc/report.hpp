@@ -44,8 +44,8 @@ struct ColumnReport {
   std::string found;  // glitches: few values beyond 10 interquartile ranges, brought back to the others; missing_word:
                       // a number such as -999 that may stand for a missing value, likewise; heavy_tail: many values
                       // beyond; far: few, and the scaling that was asked for leaves them so
-  Index cells = 0;   // about, where the data are more than the sample holds
-  double value = 0;  // the farthest, or the number that may be a word
+  Index cells = 0;    // about, where the data are more than the sample holds
+  double value = 0;   // the farthest, or the number that may be a word
 };
 
 // The column that is most of the difference between the clusters.

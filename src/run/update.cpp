@@ -56,6 +56,17 @@ void note(const Learned& learned, Index first, UpdateReport& out) {
   if (!learned.not_built.empty()) out.not_built = learned.not_built;
 }
 
+// The rows that were not set aside.
+Chunk without_strange(Chunk rows, const Learned& learned) {
+  std::vector<bool> usual(rows.rows.size(), true);
+  for (const StrangeRow& strange : learned.strange) {
+    const auto found = std::find(rows.rows.begin(), rows.rows.end(), strange.row);
+    if (found != rows.rows.end()) usual[static_cast<std::size_t>(found - rows.rows.begin())] = false;
+  }
+  keep_in_place(rows, usual);
+  return rows;
+}
+
 }  // namespace
 
 UpdateReport Clusterer::update(Source& source, Observer& observer) {
@@ -77,13 +88,7 @@ UpdateReport Clusterer::update(Source& source, Observer& observer) {
     for (Index& row : chunk.rows) row += first;
     Chunk seen = chunk;
     const Learned learned = model.learn(std::move(chunk), compute);
-    std::vector<bool> usual(seen.rows.size(), true);
-    for (const StrangeRow& strange : learned.strange) {
-      const auto found = std::find(seen.rows.begin(), seen.rows.end(), strange.row);
-      if (found != seen.rows.end()) usual[static_cast<std::size_t>(found - seen.rows.begin())] = false;
-    }
-    keep_in_place(seen, usual);
-    fresh.add(seen, compute);
+    fresh.add(without_strange(std::move(seen), learned), compute);
     note(learned, first, out);
     const std::optional<Placed>& placed = learned.placed;
     for (std::size_t i = 0; placed && i < placed->labels.size(); ++i) {

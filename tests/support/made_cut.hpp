@@ -94,8 +94,8 @@ struct MadeCut : MadeGraphs {
       Voted voted;
       if (cut.votes) voted = cut.votes->ask(piece, near, nullptr, compute);
       for (Index i = 0; i < piece.size(); ++i) {
-        const int best = cut.votes ? voted.clusters[static_cast<std::size_t>(i)]
-                                   : vote_of(near, i, cut.group, cut.count).cluster;
+        const int best =
+            cut.votes ? voted.clusters[static_cast<std::size_t>(i)] : vote_of(near, i, cut.group, cut.count).cluster;
         out.push_back(near.id(i, 0) < 0 ? -1 : best);
       }
     }
