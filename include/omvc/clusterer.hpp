@@ -46,7 +46,7 @@ struct Feature {
   Index number = 0;   // 0-based
   std::string name;   // or its number as text where the view has no names
   double weight = 0;  // its mean in the cluster, in the data's own units (scaled, where the model keeps no rows)
-  double lift = 0;    // the weight relative to the mean of the others
+  double lift = 0;    // the weight relative to the mean of the others; infinite where that is 0
   bool high = true;   // higher in the cluster than in the others, or lower
 };
 

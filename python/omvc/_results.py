@@ -18,7 +18,7 @@ class Feature(NamedTuple):
     feature: str
     number: int  # 0-based
     weight: float  # in the profile of the cluster
-    lift: float  # relative to the mean over clusters
+    lift: float  # relative to the mean of the others; infinite where that is 0
     high: bool  # higher in this cluster than in the others, or lower
 
 

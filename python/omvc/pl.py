@@ -101,7 +101,7 @@ def features(model: Any, n: int = 5, *, view: Any = None, ax: Any = None) -> Any
     clusters = list(dict.fromkeys(feature.cluster for feature in top))
     values = np.ones((len(names), len(clusters)))
     for feature in top:
-        values[names.index(feature.feature), clusters.index(feature.cluster)] = max(feature.lift, 1e-3)
+        values[names.index(feature.feature), clusters.index(feature.cluster)] = min(max(feature.lift, 1e-3), 1e3)
     ax = _axes(ax, figsize=(1.5 + 0.45 * len(clusters), 1 + 0.22 * len(names)))
     image = ax.imshow(np.log2(values), aspect="auto", cmap="RdBu_r", vmin=-3, vmax=3)
     ax.set_yticks(range(len(names)))

@@ -263,7 +263,7 @@ std::vector<Feature> Clusterer::top_features(std::size_t view, int cluster, int 
     features.push_back({.number = telling.feature,
                         .name = own.feature_name(telling.feature),
                         .weight = telling.own,
-                        .lift = mean != 0 ? telling.own / mean : 0,
+                        .lift = mean != 0 ? telling.own / mean : std::numeric_limits<double>::infinity(),
                         .high = telling.high()});
   };
   const Index place = found - numbers.begin();
