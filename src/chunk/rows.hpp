@@ -1,4 +1,4 @@
-// Picking and joining rows of blocks. What a block is (dense or CSR, float or double) never changes here.
+// Picking and joining rows of blocks. How a block is stored (chunk/kinds.hpp) never changes here.
 #pragma once
 
 #include <span>
@@ -19,23 +19,6 @@ Chunk take_instances(std::span<const Chunk> chunks, std::span<const Index> posit
 // Only the instances for which keep[position] holds stay, in the memory that they have.
 void keep_in_place(Chunk& chunk, const std::vector<bool>& keep);
 
-// Whether single precision holds the number as it is.
-bool fits_single(double x);
-bool fits_single(const Block& block);  // all of them
-
-// The same numbers in single precision, where every one of them has room there; otherwise the block as it is. And in
-// double precision.
-Block narrowed(Block block);
-Block widened(Block block);
-
-// The same rows stored dense, or as CSR.
-Block as_dense(Block block);
-Block as_sparse(Block block);
-bool is_sparse(const Block& block);
-
-// Throws ErrorKind::data if the two differ in kind; `where` names the view for the message.
-void check_same_kind(const Block& block, const Block& more, const std::string& where);
-
 // Leaves out the features that sparse views of the chunk have beyond those of the schema. A row that had no others is
 // absent from the view then. Returns how many instances have lost half of the entries of a view, or more.
 Index drop_features(Chunk& chunk, const Schema& schema);
@@ -43,6 +26,9 @@ Index drop_features(Chunk& chunk, const Schema& schema);
 // Adds the rows of `more` below those of `block`; of no rows at all the kind does not matter. Throws ErrorKind::data if
 // the two differ in kind or columns; `where` names the view for the message.
 void append_rows(Block& block, const Block& more, const std::string& where);
+
+// The memory that its numbers take.
+double bytes_of(const Chunk& chunk);
 
 // Adds the instances of `more` behind those of `whole`, which has the same views. Throws as append_rows does.
 void append_chunk(Chunk& whole, const Chunk& more, const Schema& schema);

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "chunk/kinds.hpp"
 #include "chunk/rows.hpp"
 #include "kernels/cholesky.hpp"
 #include "kernels/simd.hpp"

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "chunk/rows.hpp"
+#include "chunk/kinds.hpp"
 #include "cut/row_cut.hpp"
 
 namespace omvc {

@@ -5,7 +5,7 @@
 
 #include "omvc/error.hpp"
 
-#include "chunk/rows.hpp"
+#include "chunk/kinds.hpp"
 #include "cut/votes.hpp"
 #include "file/stored_chunk.hpp"
 

@@ -7,6 +7,7 @@
 
 #include "omvc/error.hpp"
 
+#include "chunk/kinds.hpp"
 #include "chunk/rows.hpp"
 #include "random/philox.hpp"
 

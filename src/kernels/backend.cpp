@@ -7,7 +7,7 @@
 
 #include "omvc/error.hpp"
 
-#include "chunk/rows.hpp"
+#include "chunk/kinds.hpp"
 #include "kernels/cpu_forms.hpp"
 
 namespace omvc {

@@ -5,7 +5,7 @@
 #include <limits>
 #include <numeric>
 
-#include "chunk/rows.hpp"
+#include "chunk/kinds.hpp"
 #include "kernels/simd.hpp"
 
 namespace omvc {

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "chunk/kinds.hpp"
 #include "chunk/rows.hpp"
 #include "model/raw_sums.hpp"
 #include "scale/scaling.hpp"
@@ -18,7 +19,7 @@ Matrix prototypes_in_units(const Model& model, std::size_t view) {
   for (Index p = 0; p < columns.cols(); ++p) {
     const Vector scaled = columns.col(p).cast<double>();
     const std::vector<double> row =
-        unscaled(model.intake().scaling()[view], model.survey().views[view], {scaled.begin(), scaled.end()});
+        unscaled(model.intake().scaling()[view], model.seen().survey().views[view], {scaled.begin(), scaled.end()});
     units.row(p) = Eigen::Map<const RowVector>(row.data(), columns.rows());
   }
   return units;
@@ -60,7 +61,8 @@ class KnownRows {
     const Block dense = as_dense(widened(take_rows(chunks_[place.chunk].views[view_].block, one)));
     const auto& cells = std::get<DenseBlock<double>>(dense).values;
     std::vector<double> values(cells.begin(), cells.end());
-    if (scaled_) values = unscaled(model_.intake().scaling()[view_], model_.survey().views[view_], std::move(values));
+    if (scaled_)
+      values = unscaled(model_.intake().scaling()[view_], model_.seen().survey().views[view_], std::move(values));
     return Eigen::Map<const RowVector>(values.data(), static_cast<Index>(values.size()));
   }
 

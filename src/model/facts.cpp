@@ -48,7 +48,7 @@ void leave_out_missing(const Model& model, std::vector<double>& share) {
   std::optional<RawSums> sums;
   for (std::size_t v = 0; v < share.size(); ++v) {
     const ViewScaling& scaling = model.intake().scaling()[v];
-    if (!(model.survey().views[v].cells > 0) || scaling.unit_rows || scaling.log_ratios) continue;
+    if (!(model.seen().survey().views[v].cells > 0) || scaling.unit_rows || scaling.log_ratios) continue;
     Compute compute;
     if (!sums) sums = cluster_sums(model, compute);
     const auto features = static_cast<std::size_t>(model.intake().schema().views[v].features);
@@ -93,7 +93,7 @@ std::vector<ViewReport> view_reports(const Model& model) {
   const Schema& schema = model.intake().schema();
   for (std::size_t v = 0; v < schema.views.size(); ++v) {
     const ViewScaling& scaling = model.intake().scaling()[v];
-    const ViewSurvey& survey = model.survey().views[v];
+    const ViewSurvey& survey = model.seen().survey().views[v];
     reports.push_back(
         {.name = schema.views[v].name,
          .features = schema.views[v].features,
@@ -128,7 +128,7 @@ void describe(const Model& model, Report& report) {
   report.cluster_numbers = model.names().numbers();
   report.rank = model.prototypes().factors->rank();
   report.prototypes = model.prototypes().size();
-  report.sampled = !model.reservoir().whole();
+  report.sampled = !model.seen().reservoir().whole();
   report.found_by = cut.found_by;
   report.choice = cut.choice;
   const std::vector<TimePoint>& timeline = model.names().history().points();

@@ -34,7 +34,7 @@ std::optional<LeadingColumn> leading_column(const Model& model) {
     const std::vector<std::string>& names = schema.views[v].feature_names;
     const Vector between = between_clusters(model, v);
     total += between.sum();
-    for (const ColumnUnit& unit : column_units(model.survey().views[v], names)) {
+    for (const ColumnUnit& unit : column_units(model.seen().survey().views[v], names)) {
       ++columns;
       const double own =
           between.segment(static_cast<Index>(unit.first), static_cast<Index>(unit.last - unit.first)).sum();

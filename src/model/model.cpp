@@ -10,11 +10,7 @@
 namespace omvc {
 
 Model::Model(const Options& options, const Schema& schema)
-    : options_(options),
-      recipe_(parse_recipe(options.recipe)),
-      schema_(schema),
-      survey_(schema, wants_totals(options)),
-      reservoir_(schema, reservoir_options(options)) {
+    : options_(options), recipe_(parse_recipe(options.recipe)), seen_(schema, options) {
   const std::size_t views = schema.views.size();
   if (views == 0) throw Error(ErrorKind::data, "the data have no views");
   intake_ = std::make_shared<const Intake>(schema, std::vector<ViewScaling>(views),
@@ -24,56 +20,22 @@ Model::Model(const Options& options, const Schema& schema)
 }
 
 void Model::take(Look look, Compute& compute) {
-  look.settle(compute);
-  survey_ = look.survey.sum();
-  reservoir_ = std::move(look.sample);
   tally_.instances = static_cast<double>(look.instances);
+  seen_.take(std::move(look), compute);
   follow_survey();
 }
 
 void Model::follow_survey() {
-  std::vector<Intake::Kind> kinds = kinds_of(survey_);
+  std::vector<Intake::Kind> kinds = kinds_of(seen_.survey());
   if (kinds == intake_->kinds()) return;
   intake_ = std::make_shared<const Intake>(intake_->schema(), intake_->scaling(), std::move(kinds), options_.scaling);
 }
 
 void Model::choose_scaling(const std::vector<Chunk>& rows) {
-  const Schema& schema = schema_;
-  intake_ = std::make_shared<const Intake>(schema,
-                                           choose_scalings(options_.scaling, schema, survey_, rows, intake_->scaling()),
-                                           kinds_of(survey_), options_.scaling);
-}
-
-void Model::widen(const Schema& wider) {
-  if (prototypes_.factors) {
-    throw Error(ErrorKind::usage, "a model that has prototypes gets no more views or features");
-  }
-  const std::size_t views = wider.views.size();
-  schema_ = wider;
-  survey_.widen(wider);
-  reservoir_.widen(wider);
-  set_aside_.widen(wider);
-  intake_ = std::make_shared<const Intake>(wider, std::vector<ViewScaling>(views), kinds_of(survey_), options_.scaling);
-  prototypes_.squares.resize(views, 0);
-  tally_.negatives.resize(views, 0);
-}
-
-void Model::add_features(const std::vector<std::vector<std::string>>& names) {
-  for (std::size_t v = 0; v < names.size(); ++v) {
-    ViewSchema& view = schema_.views[v];
-    view.feature_names.insert(view.feature_names.end(), names[v].begin(), names[v].end());
-    view.features += static_cast<Index>(names[v].size());
-  }
-  survey_.widen(schema_);
-  reservoir_.widen(schema_);
-  set_aside_.widen(schema_);
-}
-
-void Model::forget_new_features() {
-  schema_ = intake_->schema();
-  survey_.narrow(schema_);
-  reservoir_.narrow_to(schema_);
-  set_aside_.narrow(schema_);
+  const Schema& schema = seen_.schema();
+  intake_ = std::make_shared<const Intake>(
+      schema, choose_scalings(options_.scaling, schema, seen_.survey(), rows, intake_->scaling()),
+      kinds_of(seen_.survey()), options_.scaling);
 }
 
 Placer::Parts Model::placer_parts(const Cut& cut, std::vector<int> numbers) const {
@@ -101,9 +63,9 @@ const RowGraphs& Model::graphs(Compute& compute) {
 }
 
 std::vector<Chunk> Model::rows_as_they_came(Compute& compute) const {
-  const bool since = tally_.instances != built_at_;
+  const bool since = tally_.instances != tally_.built_at;
   if (predictor_ || since || !cut_.votes || !cut_.votes->has_rows()) return {};
-  return reservoir_.pieces(recipe_.piece_rows, compute, cut_.votes->table().size());
+  return seen_.reservoir().pieces(recipe_.piece_rows, compute, cut_.votes->table().size());
 }
 
 const Sample& Model::sample(Compute& compute) {
@@ -111,12 +73,14 @@ const Sample& Model::sample(Compute& compute) {
   return *sample_;
 }
 
-std::vector<Chunk> Model::raw_pieces(Compute& compute) const { return reservoir_.pieces(recipe_.piece_rows, compute); }
+std::vector<Chunk> Model::raw_pieces(Compute& compute) const {
+  return seen_.reservoir().pieces(recipe_.piece_rows, compute);
+}
 
 void Model::take_sample(std::vector<Chunk> pieces, Compute& compute) {
   std::vector<std::vector<Index>> negatives(pieces.size());
   for_pieces(pieces.size(), compute, [&](std::size_t p, Compute&) { negatives[p] = intake_->prepare(pieces[p]); });
-  if (reservoir_.whole()) {
+  if (seen_.reservoir().whole()) {
     tally_.negatives.assign(intake_->schema().views.size(), 0);
     for (const std::vector<Index>& of_piece : negatives) {
       for (std::size_t v = 0; v < of_piece.size(); ++v) tally_.negatives[v] += of_piece[v];
@@ -124,10 +88,6 @@ void Model::take_sample(std::vector<Chunk> pieces, Compute& compute) {
   }
   sample_.emplace(std::move(pieces));
   rows_ = {};
-}
-
-double Model::stands_for() const {
-  return (survey_.instances - survey_.unobserved) / static_cast<double>(sample_->size());
 }
 
 BuildInput Model::build_input() const {
@@ -142,14 +102,14 @@ BuildInput Model::build_input() const {
 }
 
 void Model::build(Compute& compute) {
-  if (reservoir_.size() == 0) throw Error(ErrorKind::data, "no instance with at least one view was learned");
+  if (seen_.reservoir().size() == 0) throw Error(ErrorKind::data, "no instance with at least one view was learned");
   rest();
   std::vector<Chunk> pieces = raw_pieces(compute);
   choose_scaling(pieces);
   take_sample(std::move(pieces), compute);
   prototypes_ = omvc::build(*sample_, build_input(), recipe_, rows_, compute);
-  built_at_ = tally_.instances;
-  strangers_ = 0;
+  tally_.built_at = tally_.instances;
+  tally_.strangers = 0;
 }
 
 void Model::need_rows(Compute& compute) {

@@ -14,22 +14,6 @@
 namespace omvc {
 namespace {
 
-// Rows of the sample lie within what the survey has seen, which its scaling is made for.
-void check_sample(const Block& block, const ViewSurvey& survey, const std::string& name) {
-  std::visit(
-      [&](const auto& X) {
-        for (std::size_t e = 0; e < X.values.size(); ++e) {
-          std::size_t j = e % static_cast<std::size_t>(X.cols);
-          if constexpr (requires { X.offsets; }) j = static_cast<std::size_t>(X.columns[e]);
-          const auto x = static_cast<double>(X.values[e]);
-          if (!(x < survey.minimum[j] || x > survey.maximum[j])) continue;
-          throw Error(ErrorKind::data,
-                      fmt::format("the model's sample of view {} holds a value that it never saw", name));
-        }
-      },
-      block);
-}
-
 // The schema is a claim of the file, and memory is taken for the widths that it states: the file holds numbers for
 // every feature, or it is refused before.
 void check_widths(const Archive& archive, const Schema& schema, bool whole) {
@@ -42,8 +26,6 @@ void check_widths(const Archive& archive, const Schema& schema, bool whole) {
                                              schema.views[v].name, schema.views[v].features, held));
   }
 }
-
-std::string new_features_of(std::size_t view) { return fmt::format("new_features/view{}", view); }
 
 void put_choice(Archive& archive, const ClusterChoice& choice) {
   std::vector<double> signs;
@@ -107,7 +89,8 @@ StoredClusters get_clusters(const Archive& archive) {
 
 void Model::save(Archive& archive, Kept kept) const {
   const bool whole = kept == Kept::whole;
-  archive.put("living/clock", std::vector<double>{tally_.instances, built_at_, strangers_, whole ? 0.0 : 1.0});
+  archive.put("living/clock",
+              std::vector<double>{tally_.instances, tally_.built_at, tally_.strangers, whole ? 0.0 : 1.0});
   archive.put("living/squares", prototypes_.squares);
   const std::vector<double>& quantum = placing().rule().quantum;
   archive.put("living/quantum", quantum.empty() ? std::vector<double>(intake_->schema().views.size(), 1) : quantum);
@@ -127,16 +110,7 @@ void Model::save(Archive& archive, Kept kept) const {
     put_kinds(archive, "living/kinds", intake_->kinds());
     return;
   }
-  put_survey(archive, "survey", survey_);
-  reservoir_.save(archive, "reservoir");
-  set_aside_.save(archive, "set_aside");
-  for (std::size_t v = 0; v < schema_.views.size(); ++v) {
-    const std::vector<std::string>& names = schema_.views[v].feature_names;
-    const Index known = intake_->schema().views[v].features;
-    if (schema_.views[v].features > known) {
-      archive.put(new_features_of(v), std::vector<std::string>(names.begin() + known, names.end()));
-    }
-  }
+  seen_.save(archive, intake_->schema());
   if (refresh_due_) archive.put("living/due", 1.0);
   names_.history().save(archive, "history");
 }
@@ -147,9 +121,11 @@ Model Model::load(const Archive& archive, const Options& options, const Schema& 
   const bool whole = clock(3) == 0;
   check_widths(archive, schema, whole);
   Model model(options, schema);
-  model.tally_ = {.instances = clock(0), .negatives = std::move(negatives), .sizes = {}};
-  model.built_at_ = clock(1);
-  model.strangers_ = clock(2);
+  model.tally_ = {.instances = clock(0),
+                  .built_at = clock(1),
+                  .strangers = clock(2),
+                  .negatives = std::move(negatives),
+                  .sizes = {}};
   model.predictor_ = !whole;
   StoredClusters stored = get_clusters(archive);
   model.cut_ = std::move(stored.cut);
@@ -158,32 +134,15 @@ Model Model::load(const Archive& archive, const Options& options, const Schema& 
     const Vector sizes = archive.vector("clusters/sizes", model.cut_.count, kCount);
     model.tally_.sizes.assign(sizes.begin(), sizes.end());
   }
-  for (std::size_t v = 0; whole && v < schema.views.size(); ++v) {
-    if (!archive.has(new_features_of(v))) continue;
-    ViewSchema& view = model.schema_.views[v];
-    const std::vector<std::string> names = archive.lines(new_features_of(v));
-    if (view.feature_names.empty()) throw Error(ErrorKind::data, "new features of a view whose features have no names");
-    view.feature_names.insert(view.feature_names.end(), names.begin(), names.end());
-    view.features = static_cast<Index>(view.feature_names.size());
-  }
-  if (whole) {
-    model.survey_ = get_survey(archive, "survey", model.schema_);
-    model.survey_.totals = wants_totals(options);
-  }
+  if (whole) model.seen_ = Seen::load(archive, options, schema);
   model.intake_ = std::make_shared<const Intake>(
       schema, std::move(scaling),
-      whole ? kinds_of(model.survey_) : get_kinds(archive, "living/kinds", schema.views.size()), options.scaling);
+      whole ? kinds_of(model.seen_.survey()) : get_kinds(archive, "living/kinds", schema.views.size()),
+      options.scaling);
   model.load_prototypes(archive, stored.round);
   if (!whole) return model;
   model.names_.set_history(History::load(archive, "history"));
   model.refresh_due_ = archive.has("living/due");
-  model.set_aside_ = SetAside::load(archive, "set_aside", model.schema_);
-  model.reservoir_ = Reservoir::load(archive, "reservoir", model.schema_, reservoir_options(options));
-  for (const Chunk& rows : model.reservoir_.chunks()) {
-    for (std::size_t v = 0; v < schema.views.size(); ++v) {
-      check_sample(rows.views[v].block, model.survey_.views[v], schema.views[v].name);
-    }
-  }
   return model;
 }
 

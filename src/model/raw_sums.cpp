@@ -175,7 +175,7 @@ RawSums cluster_sums(const Model& model, Compute& compute) {
     return out;
   }
   const std::shared_ptr<const Placer> placer = model.placer();
-  for (const Chunk& raw : model.reservoir().pieces(kPiece, compute, kRows)) {
+  for (const Chunk& raw : model.seen().reservoir().pieces(kPiece, compute, kRows)) {
     compute.poll();
     Chunk chunk = raw;
     model.intake().prepare(chunk);

@@ -5,6 +5,7 @@
 
 #include "omvc/error.hpp"
 
+#include "chunk/kinds.hpp"
 #include "chunk/rows.hpp"
 #include "file/stored_chunk.hpp"
 
@@ -12,14 +13,6 @@ namespace omvc {
 namespace {
 
 constexpr std::size_t kMost = 200;  // rows that are kept
-
-double bytes_of_row(const Chunk& row) {
-  double bytes = 0;
-  for (const ChunkView& view : row.views) {
-    std::visit([&](const auto& X) { bytes += static_cast<double>(X.values.size()) * 2 * sizeof(double); }, view.block);
-  }
-  return bytes;
-}
 
 // Whether rows that came at these times, the last of them just now, are many: there are so many within a time of which
 // they are the share that is asked for.
@@ -44,7 +37,7 @@ void SetAside::add(const Chunk& rows, double clock, double bytes) {
   double sum = 0;
   std::size_t kept = 0;
   while (kept < std::min(kMost, rows_.size())) {
-    sum += bytes_of_row(rows_[rows_.size() - 1 - kept]);
+    sum += bytes_of(rows_[rows_.size() - 1 - kept]);
     if (kept > 0 && sum > bytes) break;
     ++kept;
   }

@@ -9,6 +9,7 @@
 #include "omvc/error.hpp"
 
 #include "chunk/fingerprint.hpp"
+#include "chunk/rows.hpp"
 
 namespace omvc {
 namespace {
@@ -21,20 +22,6 @@ constexpr int kMostGrowth = 8;
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-double bytes_of(const Chunk& chunk) {
-  double bytes = 0;
-  for (const ChunkView& view : chunk.views) {
-    bytes += std::visit(
-        [](const auto& X) {
-          auto size = static_cast<double>(X.values.size() * sizeof(X.values[0]));
-          if constexpr (requires { X.offsets; }) size += 4.0 * static_cast<double>(X.columns.size());
-          return size;
-        },
-        view.block);
-  }
-  return bytes;
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ class Rows {
         tally_(model.names().numbers(), kOutlier) {}
 
   void look(Picture& out, Compute& compute) {
-    for (Chunk& chunk : model_.reservoir().pieces(kPiece, compute, limits_.rows)) {
+    for (Chunk& chunk : model_.seen().reservoir().pieces(kPiece, compute, limits_.rows)) {
       compute.poll();
       add(std::move(chunk), out, compute);
     }

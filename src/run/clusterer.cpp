@@ -8,6 +8,7 @@
 #include "omvc/error.hpp"
 
 #include "compare/fit.hpp"
+#include "model/chunk_learner.hpp"
 #include "model/facts.hpp"
 #include "model/telling.hpp"
 #include "pass/labeller.hpp"
@@ -136,7 +137,7 @@ Assignment Clusterer::partial_fit(Chunk chunk, const Schema& schema) {
   }
   const Chunk learned = chunk;
   const Index generation = model.names().generation();
-  std::optional<Placed> placed = model.learn(std::move(chunk), impl().compute.get()).placed;
+  std::optional<Placed> placed = ChunkLearner(model).learn(std::move(chunk), impl().compute.get()).placed;
   const bool made_again = model.names().generation() != generation;
   model.names().forget_moves();
   if (!placed || made_again) return model.placer() ? assign(learned) : Assignment{};
@@ -146,7 +147,7 @@ Assignment Clusterer::partial_fit(Chunk chunk, const Schema& schema) {
           .embedding = {}};
 }
 
-void Clusterer::refresh() { impl().living().refresh(impl().compute.get()); }
+void Clusterer::refresh() { ChunkLearner(impl().living()).refresh(impl().compute.get()); }
 
 void Clusterer::cut(int clusters) {
   if (clusters == 1 || clusters < 0) {
@@ -235,7 +236,7 @@ ModelSummary Clusterer::summary() const {
   out.choice = model.clusters().choice;
   out.found_by = model.clusters().found_by;
   out.prototypes = model.prototypes().size();
-  out.set_aside = static_cast<Index>(model.set_aside().ever());
+  out.set_aside = static_cast<Index>(model.seen().aside().ever());
   if (model.clusters().count > 0) out.mean_distance = model.placing().sums().mean_distance();
   out.views = view_reports(model);
   return out;

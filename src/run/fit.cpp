@@ -6,6 +6,7 @@
 #include "omvc/error.hpp"
 
 #include "chunk/presence.hpp"
+#include "model/chunk_learner.hpp"
 #include "pass/first_look.hpp"
 
 namespace omvc {
@@ -108,7 +109,7 @@ void Fit::learn_once() {
     const std::vector<double> patterns = presence_bits(chunk);
     if (model().clusters().count == 0) early_.push_back(chunk);
     const Index generation = model().names().generation();
-    const std::optional<Placed> placed = model().learn(std::move(chunk), compute_).placed;
+    const std::optional<Placed> placed = ChunkLearner(model()).learn(std::move(chunk), compute_).placed;
     if (placed) kept_->write(kept, patterns, placed->near, placed->votes, generation);
     if (model().clusters().count > 0) place_early();
     position_.report.loss = model().clusters().count > 0 ? model().placing().sums().mean_distance() : 0;
@@ -225,7 +226,7 @@ LabelCounts Fit::label_rows() {
 void Fit::finish() {
   const Timed timed(profile_, Step::results);
   if (!again_) {
-    model().refresh(compute_);
+    ChunkLearner(model()).refresh(compute_);
     place_early();
     model().number_anew(compute_);
     setting_.clipped = model().tally().negatives;

@@ -7,6 +7,7 @@
 
 #include "omvc/error.hpp"
 
+#include "chunk/rows.hpp"
 #include "run/model_file.hpp"
 
 namespace omvc {
@@ -28,15 +29,6 @@ std::vector<ClusterEvent> births(const Model& model) {
 
 }  // namespace
 
-double bytes_of(const Chunk& chunk) {
-  double bytes = 0;
-  for (const ChunkView& view : chunk.views) {
-    std::visit([&](const auto& X) { bytes += static_cast<double>(X.values.size()) * 2 * sizeof(double); }, view.block);
-    bytes += static_cast<double>(view.present.size()) * sizeof(Index);
-  }
-  return bytes + static_cast<double>(chunk.rows.size()) * sizeof(Index);
-}
-
 Learner::Learner(Model model, Setup setup)
     : setup_(std::move(setup)), model_(std::move(model)), compute_(std::make_unique<Compute>(setup_.threads)) {
   placing_ = model_.placer();
@@ -46,7 +38,8 @@ Learner::Learner(Model model, Setup setup)
 // Making prototypes again can wait for the next start; a chunk that is half learned cannot.
 void Learner::poll() const {
   const bool stopping = setup_.stopping && setup_.stopping();
-  if (given_up_ || (stopping && model_.refreshing())) throw Error(ErrorKind::interrupted, "learning was given up");
+  if (given_up_ || (stopping && chunk_learner_.refreshing()))
+    throw Error(ErrorKind::interrupted, "learning was given up");
 }
 
 Learner::~Learner() {
@@ -100,7 +93,7 @@ void Learner::learn(Chunk chunk, std::vector<std::string> ids, std::vector<std::
 // What is left undone because the process is to stop is done when it goes on.
 Learned Learner::learn_rows(Chunk chunk) {
   try {
-    return model_.learn(std::move(chunk), *compute_);
+    return chunk_learner_.learn(std::move(chunk), *compute_);
   } catch (const Error& error) {
     if (given_up_ || error.kind() != ErrorKind::interrupted) throw;
     return {};
@@ -122,13 +115,13 @@ void Learner::tell(const Learned& learned) {
 }
 
 void Learner::learn_now(Job job) {
-  if (!job.features.empty()) model_.add_features(job.features);
+  if (!job.features.empty()) chunk_learner_.add_features(job.features);
   const bool first = model_.clusters().count == 0;
   StreamRecord& record = setup_.record;
   record.ids.add(job.chunk.rows, job.ids);
   if (!job.ids.empty()) record.after = std::move(job.ids.back());
   const Learned learned = learn_rows(std::move(job.chunk));
-  model_.check_room();
+  chunk_learner_.check_room();
   record.ids.follow(model_, false);
   model_.names().forget_moves();
   unsaved_ = true;

@@ -19,13 +19,10 @@
 #include "omvc/stream.hpp"
 
 #include "file/file_mark.hpp"
-#include "model/model.hpp"
+#include "model/chunk_learner.hpp"
 #include "run/model_file.hpp"
 
 namespace omvc {
-
-// About how much memory a chunk takes.
-double bytes_of(const Chunk& chunk);
 
 class Learner {
  public:
@@ -48,7 +45,7 @@ class Learner {
 
   // Learns a chunk; `ids` are those of its rows. With a thread of its own the call returns at once, unless the
   // chunks that wait would take more than Options::memory. Throws what learning threw, also for chunks before this one.
-  // `features` are those of each view that are new with it (Model::add_features); empty: none are.
+  // `features` are those of each view that are new with it (ChunkLearner::add_features); empty: none are.
   void learn(Chunk chunk, std::vector<std::string> ids, std::vector<std::vector<std::string>> features = {});
   void save_soon();  // saves once all chunks handed over so far are learned
   void tick();       // saves where it is time; throws what learning threw
@@ -60,8 +57,9 @@ class Learner {
   std::shared_ptr<const Placer> placing() const;  // as after the last chunk learned; null before there are clusters
   std::vector<StreamEvent> take_events();
 
-  // Before start() only.
-  Model& model() { return model_; }
+  // Before start() only: what there is of the model, and views and features beside those that it has.
+  const Model& model() const { return model_; }
+  void widen(const Schema& wider) { chunk_learner_.widen(wider); }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -84,6 +82,7 @@ class Learner {
 
   Setup setup_;
   Model model_;
+  ChunkLearner chunk_learner_{model_};
   std::unique_ptr<Compute> compute_;
   bool unsaved_ = false;  // something was learned since the last save
   Clock::time_point saved_at_ = Clock::now();

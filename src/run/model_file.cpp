@@ -4,6 +4,8 @@
 
 #include "omvc/error.hpp"
 
+#include "file/file_lock.hpp"
+#include "model/chunk_learner.hpp"
 #include "run/impl.hpp"
 
 namespace omvc {
@@ -110,7 +112,7 @@ std::string Clusterer::to_bytes(ModelKind kind) const { return archive(kind).to_
 
 Clusterer::Clusterer(StoredModel stored) : impl_(std::make_unique<Impl>(stored.setting.options)) {
   impl_->model = std::move(stored.model);
-  if (impl_->model) impl_->model->forget_new_features();
+  if (impl_->model) ChunkLearner(*impl_->model).forget_new_features();
   if (stored.compared) impl_->compared = std::make_shared<CompareModel>(std::move(*stored.compared));
 }
 
@@ -119,5 +121,14 @@ Clusterer Clusterer::load(const std::string& path) { return Clusterer(load_model
 Clusterer Clusterer::from_bytes(std::string_view bytes, const std::string& name) {
   return Clusterer(blaming(name, [&] { return restore(Archive::from_bytes(bytes, name), name); }));
 }
+
+struct ModelLock::Impl {
+  explicit Impl(const std::string& file) : lock(file) {}
+  FileLock lock;
+};
+
+ModelLock::ModelLock(const std::string& file) : impl_(std::make_unique<Impl>(file)) {}
+ModelLock::~ModelLock() = default;
+ModelLock::ModelLock(ModelLock&&) noexcept = default;
 
 }  // namespace omvc

@@ -53,9 +53,9 @@ struct PageMaker {
       return facts_text({.options = impl.options,
                          .schema = model->intake().schema(),
                          .report = report,
-                         .whole = context.report != nullptr || model->reservoir().whole(),
+                         .whole = context.report != nullptr || model->seen().reservoir().whole(),
                          .picture = &picture,
-                         .survey = &model->survey(),
+                         .survey = &model->seen().survey(),
                          .features = {}},
                         context, kMostBytes);
     }

@@ -201,7 +201,7 @@ std::string Plan::make(const std::string& look, Observer& observer) const {
   take_look(made.fit, std::move(loaded), compute);
   omvc::make(made.fit, compute);
   if (made.fit.passes == 0) {
-    for (const ChunkView& view : made.fit.model->reservoir().chunks().front().views) {
+    for (const ChunkView& view : made.fit.model->seen().reservoir().chunks().front().views) {
       made.single.push_back(is_single(view.block));
     }
   }

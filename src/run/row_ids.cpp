@@ -17,7 +17,7 @@ std::string RowIds::of(Index row) const {
 
 void RowIds::follow(const Model& model, bool all) {
   constexpr std::size_t kSlack = 1024;
-  const auto held = static_cast<std::size_t>(model.reservoir().size() + model.set_aside().size());
+  const auto held = static_cast<std::size_t>(model.seen().reservoir().size() + model.seen().aside().size());
   if (!all && ids_.size() <= 2 * held + kSlack) return;
   std::map<Index, std::string> kept;
   const auto keep = [&](const std::vector<Chunk>& chunks) {
@@ -27,8 +27,8 @@ void RowIds::follow(const Model& model, bool all) {
       }
     }
   };
-  keep(model.reservoir().chunks());
-  keep(model.set_aside().rows());
+  keep(model.seen().reservoir().chunks());
+  keep(model.seen().aside().rows());
   ids_ = std::move(kept);
 }
 

@@ -8,8 +8,8 @@
 
 #include "omvc/error.hpp"
 
+#include "chunk/kinds.hpp"
 #include "chunk/presence.hpp"
-#include "chunk/rows.hpp"
 #include "model/facts.hpp"
 #include "pass/first_look.hpp"
 #include "pass/fit_base.hpp"
@@ -196,7 +196,7 @@ void take_look(Fitting& fit, Look look, Compute& compute) {
   state.report.instances = look.instances;
   fit.model.emplace(setting.options, setting.schema);
   fit.model->take(std::move(look), compute);
-  const Survey& survey = fit.model->survey();
+  const Survey& survey = fit.model->seen().survey();
   check_survey(survey, setting.schema, setting.options);
   state.counts.missing.clear();
   for (const ViewSurvey& view : survey.views) state.counts.missing.push_back(static_cast<Index>(view.cells));
@@ -215,7 +215,7 @@ void make(Fitting& fit, Compute& compute) {
   fit.setting.scaling = model.intake().scaling();
   fit.state.report.rank = model.prototypes().factors->rank();
   fit.state.report.views = fit.setting.views({});
-  if (!model.reservoir().whole()) return model.rest();
+  if (!model.seen().reservoir().whole()) return model.rest();
   fit.passes = 0;
   fit.state.position.labelling = true;
   count_sample(fit, compute);
@@ -296,7 +296,7 @@ void describe_model(Fitting& fit) {
   FitState& state = fit.state;
   fit.setting.scaling = model.intake().scaling();
   for (std::size_t v = 0; v < state.counts.missing.size(); ++v) {
-    state.counts.missing[v] = static_cast<Index>(model.survey().views[v].cells);
+    state.counts.missing[v] = static_cast<Index>(model.seen().survey().views[v].cells);
   }
   Report& report = state.report;
   describe(model, report);

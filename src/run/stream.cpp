@@ -1,7 +1,6 @@
 #include "omvc/stream.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <fmt/format.h>
 #include <numeric>
@@ -14,11 +13,10 @@
 #include "file/file_lock.hpp"
 #include "run/learner.hpp"
 #include "run/model_file.hpp"
+#include "run/waiting_rows.hpp"
 
 namespace omvc {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 Chunk part_of(const Chunk& chunk, Index first, Index count) {
   if (first == 0 && count == chunk.size()) return chunk;
@@ -46,15 +44,6 @@ void check(const StreamOptions& options) {
 
 }  // namespace
 
-struct ModelLock::Impl {
-  explicit Impl(const std::string& file) : lock(file) {}
-  FileLock lock;
-};
-
-ModelLock::ModelLock(const std::string& file) : impl_(std::make_unique<Impl>(file)) {}
-ModelLock::~ModelLock() = default;
-ModelLock::ModelLock(ModelLock&&) noexcept = default;
-
 struct Stream::Impl {
   explicit Impl(StreamOptions chosen) : options(std::move(chosen)) {}
 
@@ -68,9 +57,7 @@ struct Stream::Impl {
   void wait(const Chunk& chunk, std::span<const std::string> ids);
   bool enough_waits() const;
   void hand_over();
-  void take_widths(const Schema& known);
   void add_features(const Schema& wider);
-  std::vector<std::vector<std::string>> take_new_features();
 
   StreamOptions options;
   std::optional<FileLock> lock;
@@ -84,11 +71,7 @@ struct Stream::Impl {
   std::shared_ptr<const Labeller> only;  // where they are not
   Compute compute{1};
   Index instances = 0;
-  Chunk waiting;
-  std::vector<std::string> waiting_ids;
-  std::vector<Index> given;  // features of each view that the learner knows
-  double waiting_bytes = 0;
-  Clock::time_point waiting_since;
+  WaitingRows waiting;
 };
 
 void Stream::Impl::open() {
@@ -105,7 +88,7 @@ void Stream::Impl::open() {
   if (options.learn) check_writable(options.file);
   mark = mark_of(options.file);
   StoredModel stored = load_model(options.file);
-  schema = stored.model ? stored.model->schema() : stored.setting.schema;
+  schema = stored.model ? stored.model->seen().schema() : stored.setting.schema;
   sparse.assign(schema.views.size(), false);
   model_options = stored.setting.options;
   if (stored.model) {
@@ -134,7 +117,7 @@ void Stream::Impl::open() {
 }
 
 void Stream::Impl::begin(Model model, StreamRecord record) {
-  take_widths(model.schema());
+  waiting.know(model.seen().schema());
   learner = std::make_unique<Learner>(std::move(model), Learner::Setup{.file = options.file,
                                                                        .save_seconds = options.save_seconds,
                                                                        .record = std::move(record),
@@ -186,45 +169,23 @@ void Stream::Impl::label(const Chunk& chunk, StreamLabels& out) {
 }
 
 void Stream::Impl::wait(const Chunk& chunk, std::span<const std::string> ids) {
-  // Rows that are stored in another way than those that wait begin a chunk of their own.
-  for (std::size_t v = 0; v < waiting.views.size(); ++v) {
-    const bool both = !waiting.views[v].present.empty() && !chunk.views[v].present.empty();
-    if (!both || waiting.views[v].block.index() == chunk.views[v].block.index()) continue;
-    hand_over();
-    break;
-  }
-  if (waiting.rows.empty()) waiting_since = Clock::now();
-  try {
-    if (waiting.rows.empty()) {
-      waiting = chunk;
-    } else {
-      append_chunk(waiting, chunk, schema);
-    }
-  } catch (...) {
-    waiting = {};  // rather than rows of which some views are lacking
-    waiting_ids.clear();
-    waiting_bytes = 0;
-    throw;
-  }
-  waiting_ids.insert(waiting_ids.end(), ids.begin(), ids.end());
-  waiting_bytes += bytes_of(chunk);
-  // Numbered on from those that were learned before.
-  for (auto row = waiting.rows.end() - chunk.size(); row != waiting.rows.end(); ++row) *row = instances++;
+  if (!waiting.fits(chunk)) hand_over();
+  waiting.add(chunk, ids, instances, schema);
+  instances += chunk.size();
 }
 
 bool Stream::Impl::enough_waits() const {
   if (!labeller() || waiting.size() >= options.rows) return true;
   // However long they may wait, wide rows must not fill the memory; in step nothing but their number decides.
   constexpr double kShare = 0.25;
-  return !options.in_step && waiting_bytes > kShare * model_options.memory * (1 << 20);
+  return !options.in_step && waiting.bytes() > kShare * model_options.memory * (1 << 20);
 }
 
 void Stream::Impl::hand_over() {
-  if (waiting.rows.empty()) return;
+  if (waiting.size() == 0) return;
   const bool had = learner->placing() != nullptr;
-  waiting_bytes = 0;
-  std::vector<std::vector<std::string>> names = take_new_features();
-  learner->learn(std::exchange(waiting, {}), std::exchange(waiting_ids, {}), std::move(names));
+  WaitingRows::Batch batch = waiting.take(schema);
+  learner->learn(std::move(batch.rows), std::move(batch.ids), std::move(batch.features));
   if (!had && learner->placing() && !options.in_step) learner->start();
 }
 
@@ -240,12 +201,6 @@ std::vector<bool> Stream::sparse() const { return impl_->sparse; }
 bool Stream::has_clusters() const { return impl_->labeller() != nullptr; }
 Index Stream::instances() const { return impl_->instances; }
 
-void Stream::Impl::take_widths(const Schema& known) {
-  given.clear();
-  for (const ViewSchema& view : known.views) given.push_back(view.features);
-}
-
-// Rows that wait have none of the new features.
 void Stream::Impl::add_features(const Schema& wider) {
   bool fits = options.learn && wider.views.size() == schema.views.size();
   for (std::size_t v = 0; fits && v < schema.views.size(); ++v) {
@@ -262,34 +217,8 @@ void Stream::Impl::add_features(const Schema& wider) {
     view.feature_names.insert(view.feature_names.end(),
                               names.begin() + static_cast<std::ptrdiff_t>(view.feature_names.size()), names.end());
     view.features = wider.views[v].features;
-    if (v < waiting.views.size()) std::visit([&](auto& X) { X.cols = view.features; }, waiting.views[v].block);
   }
-}
-
-// The features that came with the rows that wait, and no later ones: what is learned must not depend on how many rows
-// were read at once. Names are numbered in the order in which rows bring them.
-std::vector<std::vector<std::string>> Stream::Impl::take_new_features() {
-  std::vector<std::vector<std::string>> names(schema.views.size());
-  bool any = false;
-  for (std::size_t v = 0; v < schema.views.size(); ++v) {
-    std::visit(
-        [&](auto& X) {
-          if constexpr (requires { X.offsets; }) {
-            Index last = -1;
-            for (const std::int32_t column : X.columns) last = std::max<Index>(last, column);
-            if (last >= given[v]) {
-              const auto first = schema.views[v].feature_names.begin();
-              names[v].assign(first + given[v], first + last + 1);
-              given[v] = last + 1;
-              any = true;
-            }
-            X.cols = given[v];
-          }
-        },
-        waiting.views[v].block);
-  }
-  if (!any) names.clear();
-  return names;
+  waiting.widen(schema);
 }
 
 void Stream::widen(const Schema& wider) {
@@ -301,8 +230,8 @@ void Stream::widen(const Schema& wider) {
     setting.start(wider);
     impl_->begin(Model(impl_->model_options, wider), {});
   } else {
-    impl_->learner->model().widen(wider);
-    impl_->take_widths(wider);
+    impl_->learner->widen(wider);
+    impl_->waiting.know(wider);
   }
   impl_->schema = wider;
 }
@@ -341,9 +270,8 @@ StreamLabels Stream::push(Chunk chunk, const std::vector<std::string>& ids) {
 }
 
 std::optional<double> Stream::due() const {
-  if (impl_->waiting.rows.empty() || impl_->options.in_step) return std::nullopt;
-  const double waited = std::chrono::duration<double>(Clock::now() - impl_->waiting_since).count();
-  return std::max(0.0, impl_->options.seconds - waited);
+  if (impl_->waiting.size() == 0 || impl_->options.in_step) return std::nullopt;
+  return std::max(0.0, impl_->options.seconds - impl_->waiting.seconds());
 }
 
 void Stream::tick() {

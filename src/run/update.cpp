@@ -8,6 +8,7 @@
 #include "omvc/error.hpp"
 
 #include "chunk/rows.hpp"
+#include "model/chunk_learner.hpp"
 #include "pass/pass.hpp"
 #include "recipe/recipe.hpp"
 #include "run/impl.hpp"
@@ -76,10 +77,11 @@ UpdateReport Clusterer::update(Source& source, Observer& observer) {
   const Schema schema = model.intake().schema();
   UpdateReport out;
   out.clusters_before = model.clusters().count;
-  const Survey before = model.survey();
+  const Survey before = model.seen().survey();
   Survey fresh(schema);
   const Index first = instances();
   model.names().take_events();
+  ChunkLearner learner(model);
   double placed_rows = 0;
   Pass pass(source, schema, {.rows = impl().options.chunk > 0 ? impl().options.chunk : kRows});
   pass.each([&](std::vector<StreamedChunk>& items) {
@@ -87,7 +89,7 @@ UpdateReport Clusterer::update(Source& source, Observer& observer) {
     model.intake().admit(chunk);  // while its rows have the numbers that the source gave them
     for (Index& row : chunk.rows) row += first;
     Chunk seen = chunk;
-    const Learned learned = model.learn(std::move(chunk), compute);
+    const Learned learned = learner.learn(std::move(chunk), compute);
     fresh.add(without_strange(std::move(seen), learned), compute);
     note(learned, first, out);
     const std::optional<Placed>& placed = learned.placed;
@@ -109,7 +111,7 @@ UpdateReport Clusterer::update(Source& source, Observer& observer) {
   out.instances = pass.progress().instances;
   if (out.instances > 0 && model.clusters().count > 0) {
     Learned last;
-    last.not_built = model.try_refresh(last.strange, compute);
+    last.not_built = learner.try_refresh(last.strange, compute);
     note(last, first, out);
   }
   model.names().forget_moves();

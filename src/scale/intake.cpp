@@ -5,6 +5,7 @@
 
 #include "omvc/error.hpp"
 
+#include "chunk/kinds.hpp"
 #include "chunk/rows.hpp"
 
 namespace omvc {

@@ -5,7 +5,7 @@
 #include <limits>
 #include <variant>
 
-#include "chunk/rows.hpp"
+#include "chunk/kinds.hpp"
 #include "parallel/prefetch.hpp"
 #include "scale/log_ratio.hpp"
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "chunk/kinds.hpp"
 #include "chunk/rows.hpp"
 #include "kernels/backend.hpp"
 #include "support/chunks.hpp"

@@ -7,6 +7,7 @@
 #include "omvc/error.hpp"
 #include "omvc/planted.hpp"
 
+#include "chunk/kinds.hpp"
 #include "chunk/rows.hpp"
 #include "report/report_json.hpp"
 

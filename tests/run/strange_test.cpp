@@ -8,7 +8,9 @@
 #include "omvc/planted.hpp"
 #include "omvc/stream.hpp"
 
+#include "chunk/kinds.hpp"
 #include "chunk/rows.hpp"
+#include "model/chunk_learner.hpp"
 #include "run/model_file.hpp"
 #include "support/chunks.hpp"
 #include "support/temp_dir.hpp"
@@ -203,18 +205,19 @@ struct Rebuilt {
   explicit Rebuilt(std::optional<ErrorKind> kind) : model(options_for(0), make_planted_source(planted())->schema()) {
     learn(0, 400);
     compute.set_poll([this, kind] {
-      if (kind && model.refreshing()) throw Error(*kind, "as the test wants it");
+      if (kind && learner.refreshing()) throw Error(*kind, "as the test wants it");
     });
   }
   Learned learn(Index first, Index count) {
     std::vector<Index> positions;
     for (Index i = first; i < first + count; ++i) positions.push_back(i);
-    return model.learn(take_instances(table(), positions), compute);
+    return learner.learn(take_instances(table(), positions), compute);
   }
   std::string bytes() const { return model_archive(model, true).to_bytes(); }
 
   Compute compute;
   Model model;
+  ChunkLearner learner{model};
 };
 
 TEST(Strange, ARebuildThatFailsLeavesWhatWasThereAndGoesOn) {
@@ -236,11 +239,11 @@ TEST(Strange, ARebuildThatWasInterruptedIsMadeWhenTheStreamGoesOn) {
   through.learn(400, 400);
   Rebuilt stopped(ErrorKind::interrupted);
   test::expect_error(ErrorKind::interrupted, {}, [&] { stopped.learn(400, 400); });
-  EXPECT_TRUE(stopped.model.refresh_due());
+  EXPECT_TRUE(stopped.learner.refresh_due());
   const Archive saved = model_archive(stopped.model, true);
   stopped.model = Model::load(saved, stopped.model.options(), stopped.model.intake().schema(),
                               stopped.model.intake().scaling(), stopped.model.tally().negatives);
-  EXPECT_TRUE(stopped.model.refresh_due());
+  EXPECT_TRUE(stopped.learner.refresh_due());
   stopped.compute.set_poll({});
   through.learn(800, 100);
   stopped.learn(800, 100);

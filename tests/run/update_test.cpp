@@ -6,7 +6,7 @@
 #include "omvc/error.hpp"
 #include "omvc/planted.hpp"
 
-#include "chunk/rows.hpp"
+#include "chunk/kinds.hpp"
 #include "support/chunks.hpp"
 #include "support/temp_dir.hpp"
 

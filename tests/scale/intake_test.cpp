@@ -3,7 +3,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 
-#include "chunk/rows.hpp"
+#include "chunk/kinds.hpp"
 #include "support/awkward_rows.hpp"
 #include "support/chunks.hpp"
 

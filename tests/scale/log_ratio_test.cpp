@@ -4,6 +4,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 
+#include "chunk/kinds.hpp"
 #include "scale/intake.hpp"
 #include "scale/survey_blocks.hpp"
 #include "support/awkward_rows.hpp"

@@ -1,0 +1,205 @@
+#include "model/chunk_learner.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <fmt/format.h>
+#include <tuple>
+
+#include "omvc/error.hpp"
+
+#include "chunk/kinds.hpp"
+#include "chunk/rows.hpp"
+
+namespace omvc {
+namespace {
+
+// Somebody who does not know the features that are new sends sparse rows without them.
+void widen_sparse(Chunk& chunk, const Schema& known, const Schema& schema) {
+  for (std::size_t v = 0; v < chunk.views.size() && v < schema.views.size(); ++v) {
+    Block& block = chunk.views[v].block;
+    if (is_sparse(block) && block_cols(block) == known.views[v].features) {
+      std::visit([&](auto& X) { X.cols = schema.views[v].features; }, block);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<bool> ChunkLearner::compressed() const {
+  const Survey& survey = model_.seen_.survey();
+  std::vector<bool> out;
+  for (std::size_t v = 0; v < survey.views.size(); ++v) {
+    ViewScaling scaling = model_.intake_->scaling()[v];
+    if (!scaling.known && survey.views[v].observed > 0) {
+      try {
+        scaling = choose_scaling(of_view(model_.options_.scaling, v), survey.views[v],
+                                 model_.intake_->schema().views[v].name);
+        scaling.log_ratios = false;  // which strange rows may make it look like
+      } catch (const Error&) {
+        scaling = {};
+      }
+    }
+    out.push_back(scaling.unit_rows || scaling.log_ratios);
+  }
+  return out;
+}
+
+void ChunkLearner::widen(const Schema& wider) {
+  if (model_.prototypes_.factors) {
+    throw Error(ErrorKind::usage, "a model that has prototypes gets no more views or features");
+  }
+  const std::size_t views = wider.views.size();
+  model_.seen_.widen(wider);
+  model_.intake_ = std::make_shared<const Intake>(wider, std::vector<ViewScaling>(views),
+                                                  kinds_of(model_.seen_.survey()), model_.options_.scaling);
+  model_.prototypes_.squares.resize(views, 0);
+  model_.tally_.negatives.resize(views, 0);
+}
+
+// Takes admitted rows into survey, sample and prototypes. Returns where they lie, with a placer.
+std::optional<Placed> ChunkLearner::learn_rows(Chunk chunk, const Placer* now, Compute& compute) {
+  ModelTally& tally = model_.tally_;
+  model_.seen_.add(chunk, tally.instances, compute);
+  model_.follow_survey();
+  if (now == nullptr) return std::nullopt;
+  const Intake& intake = model_.intake();
+  tally.strangers += static_cast<double>(drop_features(chunk, intake.schema()));
+  const std::vector<Index> negatives = intake.prepare(chunk);
+  for (std::size_t v = 0; v < negatives.size(); ++v) tally.negatives[v] += negatives[v];
+  const PreparedChunk data(chunk);
+  Placed placed = now->place(data, compute);
+  FinePrototypes& placing = model_.mutable_placing();
+  placing.count({&data, 1}, {&placed.near, 1}, model_.options_.seed, compute);
+  placing.settle(compute);
+  const auto far = [&](double distance) { return distance > model_.recipe_.stranger_distance; };
+  tally.strangers += static_cast<double>(std::count_if(placed.distance.begin(), placed.distance.end(), far));
+  return placed;
+}
+
+void ChunkLearner::forget(double rows) {
+  if (!(model_.options_.half_life > 0)) return;
+  const double factor = std::exp2(-rows / model_.options_.half_life);
+  model_.seen_.decay(factor);
+  model_.prototypes_.fine.decay(factor);
+  if (model_.cut_.round) model_.cut_.round->decay(factor);
+}
+
+// Learns the rows of a chunk that are not strange; those that are, are placed beside them and set aside.
+void ChunkLearner::learn_usual(Chunk chunk, const Placer* now, Learned& out, Compute& compute) {
+  std::vector<bool> keep;
+  std::vector<StrangeRow> strange;
+  Seen& seen = model_.seen_;
+  if (now) strange = seen.set_aside(chunk, Ranges(seen.survey(), compressed()), model_.tally_.instances, keep);
+  if (!strange.empty()) {
+    out.strange.insert(out.strange.end(), strange.begin(), strange.end());
+    Chunk whole = chunk;
+    model_.intake().prepare(whole);
+    out.placed = now->place(PreparedChunk(whole), compute);
+    keep_in_place(chunk, keep);
+  }
+  if (chunk.size() == 0) return;
+  std::optional<Placed> placed = learn_rows(std::move(chunk), now, compute);
+  if (!out.placed) out.placed = std::move(placed);
+}
+
+Learned ChunkLearner::learn(Chunk chunk, Compute& compute) {
+  Learned out;
+  std::exception_ptr interrupted;
+  try {
+    if (refresh_due()) out.not_built = try_refresh(out.strange, compute);
+  } catch (const Error&) {
+    interrupted = std::current_exception();
+  }
+  Seen& seen = model_.seen_;
+  widen_sparse(chunk, model_.intake().schema(), seen.schema());
+  model_.intake().admit(chunk, seen.schema());
+  const auto rows = static_cast<double>(chunk.size());
+  forget(rows);
+  model_.cut_.rows.clear();
+  model_.tally_.sizes.clear();
+  const std::shared_ptr<const Placer> now = model_.placer();
+  learn_usual(std::move(chunk), now.get(), out, compute);
+  if (now && seen.aside().size() > 0) {
+    Chunk released = seen.release(Ranges(seen.survey(), compressed()), model_.tally_.instances + rows, model_.recipe_);
+    out.accepted = released.size();
+    model_.intake().match(released);
+    if (out.accepted > 0) learn_rows(std::move(released), now.get(), compute);
+  }
+  model_.tally_.instances += rows;
+  if (interrupted) std::rethrow_exception(interrupted);
+  if (out.accepted > 0 || time_to_build()) out.not_built = try_refresh(out.strange, compute);
+  return out;
+}
+
+Index ChunkLearner::first_rows() const {
+  const Recipe& recipe = model_.recipe_;
+  return std::max(recipe.first_rows, recipe.first_per_cluster * model_.options_.clusters);
+}
+
+void ChunkLearner::check_room() const {
+  const Reservoir& sample = model_.seen_.reservoir();
+  const Index held = sample.size();
+  if (model_.prototypes_.factors || !sample.full() || held >= first_rows()) return;
+  const double memory = model_.options_.memory;
+  throw Error(ErrorKind::usage,
+              fmt::format("prototypes are made from {} rows at least, and a sample of {} MB holds {} of these rows: "
+                          "give --memory {:.2g} or more",
+                          first_rows(), memory, held,
+                          2 * memory * static_cast<double>(first_rows()) / static_cast<double>(held)));
+}
+
+bool ChunkLearner::time_to_build() const {
+  const Recipe& recipe = model_.recipe_;
+  const Reservoir& sample = model_.seen_.reservoir();
+  const ModelTally& tally = model_.tally_;
+  const double since = tally.instances - tally.built_at;
+  if (!model_.prototypes_.factors) {
+    // After one that failed it waits for more rows.
+    return sample.size() >= first_rows() && tally.instances >= recipe.growth * tally.built_at;
+  }
+  // What a stream that forgets was made of has given way to other rows by half.
+  const double half_life = std::max(model_.options_.half_life, static_cast<double>(recipe.first_rows));
+  if (model_.options_.half_life > 0 && since >= half_life) return true;
+  return tally.instances >= (sample.whole() ? recipe.growth : recipe.sampled_growth) * tally.built_at ||
+         tally.strangers >= std::max(recipe.strangers, recipe.stranger_share * since);
+}
+
+std::vector<StrangeRow> ChunkLearner::refresh(Compute& compute) {
+  std::vector<StrangeRow> strange;
+  if (!model_.prototypes_.factors && model_.seen_.reservoir().size() > 0) {
+    strange = model_.seen_.set_first_aside(compressed(), model_.tally_.instances, compute);
+    model_.follow_survey();
+  }
+  auto now = std::tie(model_.intake_, model_.prototypes_, model_.cut_, model_.names_, model_.tally_);
+  auto before = std::tuple(model_.intake_, model_.prototypes_, model_.cut_, model_.names_, model_.tally_);
+  refreshing_ = true;
+  try {
+    model_.make_again(compute);
+    refreshing_ = false;
+    model_.refresh_due_ = false;
+  } catch (...) {
+    refreshing_ = false;
+    now = std::move(before);
+    model_.rest();
+    throw;
+  }
+  return strange;
+}
+
+std::string ChunkLearner::try_refresh(std::vector<StrangeRow>& strange, Compute& compute) {
+  try {
+    const std::vector<StrangeRow> found = refresh(compute);
+    strange.insert(strange.end(), found.begin(), found.end());
+    return {};
+  } catch (const Error& error) {
+    model_.refresh_due_ = error.kind() == ErrorKind::interrupted;
+    if (model_.refresh_due_) throw;
+    // As if it had been made, so that it is tried again in time and not with every chunk.
+    model_.tally_.built_at = model_.tally_.instances;
+    model_.tally_.strangers = 0;
+    return error.what();
+  }
+}
+
+}  // namespace omvc
