@@ -18,6 +18,7 @@ struct AssignArguments {
   InputArguments input;
   std::string labels;
   std::string embedding;
+  std::string membership;
   std::string output;
   Index chunk = 0;
   bool ignore_extra = false;
@@ -53,16 +54,18 @@ class UnlabelledCount : public Sink {
 void assign(const AssignArguments& arguments) {
   std::vector<std::string> inputs = input_files(arguments.input);
   inputs.push_back(arguments.model);
-  check_outputs({arguments.labels, arguments.embedding, arguments.output}, inputs);
+  check_outputs({arguments.labels, arguments.embedding, arguments.membership, arguments.output}, inputs);
   std::vector<std::unique_ptr<Sink>> sinks;
   if (!arguments.labels.empty()) check_writable(arguments.labels);
   if (!arguments.embedding.empty()) check_writable(arguments.embedding);
+  if (!arguments.membership.empty()) check_writable(arguments.membership);
   if (!arguments.output.empty()) {
     check_h5_name(arguments.output);
     check_writable(arguments.output);
   }
 
   const Clusterer model = Clusterer::load(arguments.model);
+  check_membership(arguments.membership, model.options());
   InputArguments data = arguments.input;
   data.options.like = model.schema();
   Input input = open_arguments(data, 0);
@@ -72,6 +75,9 @@ void assign(const AssignArguments& arguments) {
   if (!arguments.labels.empty()) sinks.push_back(make_label_sink(arguments.labels, input.source.get()));
   if (!arguments.embedding.empty()) {
     sinks.push_back(make_embedding_sink(arguments.embedding, input.source.get()));
+  }
+  if (!arguments.membership.empty()) {
+    sinks.push_back(make_membership_sink(arguments.membership, input.source.get()));
   }
   if (!arguments.output.empty()) {
     const std::string& first = arguments.input.paths[0];
@@ -102,6 +108,11 @@ void add_assign(CommandLine& line) {
   add_input_options(command, arguments->input);
   command.option("--labels", arguments->labels, "write labels here instead of stdout").type("FILE");
   command.option("--embedding", arguments->embedding, "write the embedding rows").type("FILE");
+  command
+      .option("--membership", arguments->membership,
+              "write the chance of every cluster (.npy, .csv, .tsv, else blanks): rows sum to 1, the largest is the "
+              "confidence")
+      .type("FILE");
   command
       .option("--output", arguments->output,
               "write labels and embedding as obs and obsm of a MuData or AnnData file (.h5mu, .h5ad)")

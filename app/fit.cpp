@@ -27,6 +27,7 @@ struct FitArguments {
   OptionFlags flags;
   std::string labels;
   std::string embedding;
+  std::string membership;
   std::string model;
   std::string predictor;
   Checkpointing checkpoint;
@@ -60,6 +61,7 @@ std::vector<std::unique_ptr<Sink>> row_sinks(const FitArguments& arguments, Sour
   std::vector<std::unique_ptr<Sink>> sinks;
   if (!arguments.labels.empty()) sinks.push_back(make_label_sink(arguments.labels, &source, rank));
   if (!arguments.embedding.empty()) sinks.push_back(make_embedding_sink(arguments.embedding, &source, rank));
+  if (!arguments.membership.empty()) sinks.push_back(make_membership_sink(arguments.membership, &source, rank));
   return sinks;
 }
 
@@ -85,16 +87,15 @@ void fit(const FitArguments& arguments) {
   check_same_command(given);
   if (ranks().rank() > 0) return take_part(arguments, options);
   if (!arguments.output.empty()) check_h5_name(arguments.output);
-  const std::array outputs{arguments.labels, arguments.embedding, arguments.model,          arguments.predictor,
-                           arguments.output, arguments.report,    arguments.checkpoint.file};
+  check_membership(arguments.membership, options);
+  const std::array outputs{arguments.labels,    arguments.embedding, arguments.membership, arguments.model,
+                           arguments.predictor, arguments.output,    arguments.report,     arguments.checkpoint.file};
   const std::string& checkpoint = arguments.checkpoint.file;
   std::vector<std::string> inputs = input_files(arguments.input);
   inputs.push_back(arguments.flags.config);
   check_outputs({outputs.begin(), outputs.end()}, inputs, checkpoint.empty() ? "" : checkpoint + ".rows");
   // Outputs are opened first: a path that cannot be written is found before the work, not after it.
-  if (!arguments.labels.empty()) check_writable(arguments.labels);
-  for (const std::string& path : {arguments.embedding, arguments.model, arguments.predictor, arguments.output,
-                                  arguments.report, arguments.checkpoint.file}) {
+  for (const std::string& path : outputs) {
     if (!path.empty()) check_writable(path);
   }
   lock_output_model(arguments.model);  // refused now rather than after the work
@@ -167,6 +168,7 @@ void fit(const FitArguments& arguments) {
     }
     for (const auto& [what, path] : {std::pair{"labels", &arguments.labels},
                                      {"embedding", &arguments.embedding},
+                                     {"membership", &arguments.membership},
                                      {"model", &arguments.model},
                                      {"model for prediction", &arguments.predictor},
                                      {"output", &arguments.output},
@@ -199,6 +201,11 @@ void add_fit(CommandLine& line) {
               "write one label per line, in the row order of the input (.csv, .tsv: with the ids)")
       .type("FILE");
   command.option("--embedding", arguments->embedding, "write the embedding rows (.npy, .csv, .tsv, else blanks)")
+      .type("FILE");
+  command
+      .option("--membership", arguments->membership,
+              "write the chance of every cluster (.npy, .csv, .tsv, else blanks): rows sum to 1, the largest is the "
+              "confidence")
       .type("FILE");
   command.option("--model", arguments->model, "write the model, for assign and info").type("FILE");
   command

@@ -264,6 +264,14 @@ bool is_h5_name(const std::string& path) {
   return extension == ".h5mu" || extension == ".h5ad";
 }
 
+void check_membership(const std::string& path, const Options& options) {
+  if (path.empty() || options.method == Algorithm::omvc) return;
+  throw Error(ErrorKind::usage,
+              fmt::format("method {} does not know how sure its labels are: leave --membership out, or fit with "
+                          "--method omvc",
+                          name_of(options.method)));
+}
+
 void check_h5_name(const std::string& path) {
   if (is_h5_name(path)) return;
   throw Error(ErrorKind::usage, fmt::format("{}: name a MuData file (.h5mu) or an AnnData file (.h5ad)", path));

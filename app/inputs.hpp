@@ -54,5 +54,7 @@ void check_truth(const InputArguments& arguments, std::size_t labels, Index inst
 bool is_h5_name(const std::string& path);
 // Throws ErrorKind::usage unless the name of an output is .h5mu or .h5ad.
 void check_h5_name(const std::string& path);
+// Throws ErrorKind::usage where chances of all clusters are asked for of a method that has none.
+void check_membership(const std::string& path, const Options& options);
 
 }  // namespace omvc::app

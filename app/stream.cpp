@@ -72,6 +72,7 @@ void stream(const StreamArguments& arguments) {
   StreamOptions options{.file = arguments.model, .model = chosen};
   options.learn = !arguments.no_learn;
   options.in_step = arguments.in_step;
+  options.membership = arguments.membership;
   read_every(arguments.every, options);
   const std::optional<double> save = seconds_in(arguments.save_every);
   if (!save) {
@@ -120,6 +121,7 @@ void add_stream(CommandLine& line) {
   command.flag("--in-step", arguments->in_step,
                "label each row when all chunks before it are learned: same rows, same labels and model, but rows "
                "wait while prototypes are made");
+  command.flag("--membership", arguments->membership, "tell the chance of every cluster as well");
   command.flag("--strict", arguments->strict, "end at the first line that cannot be used");
   command.flag("--ignore-extra", arguments->ignore_extra, "leave out views and features that the model lacks");
   command

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <iterator>
+#include <utility>
 
 #include "omvc/report.hpp"
 
@@ -22,13 +23,23 @@ std::string number(double value) {
 
 }  // namespace
 
-void add_label_line(std::string& out, const std::string& id, int label, double confidence, double distance) {
-  if (label == kNotYet) {
-    fmt::format_to(std::back_inserter(out), "{{\"id\": {}, \"cluster\": null}}\n", id);
-  } else {
-    fmt::format_to(std::back_inserter(out), "{{\"id\": {}, \"cluster\": {}, \"confidence\": {}, \"distance\": {}}}\n",
-                   id, label, number(confidence), number(distance));
+void add_label_line(std::string& out, const std::string& id, const StreamLabels& found, std::size_t i) {
+  const auto to = std::back_inserter(out);
+  if (found.labels[i] == kNotYet) {
+    fmt::format_to(to, "{{\"id\": {}, \"cluster\": null}}\n", id);
+    return;
   }
+  fmt::format_to(to, "{{\"id\": {}, \"cluster\": {}, \"confidence\": {}, \"distance\": {}", id, found.labels[i],
+                 number(found.confidence[i]), number(found.distance[i]));
+  if (!found.membership.empty()) {
+    out += ", \"membership\": {";
+    const char* before = "";
+    for (const auto& [cluster, chance] : found.membership[i]) {
+      fmt::format_to(to, "{}\"{}\": {}", std::exchange(before, ", "), cluster, number(chance));
+    }
+    out += '}';
+  }
+  out += "}\n";
 }
 
 void add_error_line(std::string& out, const std::string& id, Index line, std::string_view message) {

@@ -9,7 +9,8 @@
 namespace omvc::app {
 
 // `id` is JSON.
-void add_label_line(std::string& out, const std::string& id, int label, double confidence, double distance);
+// The line of the i-th row.
+void add_label_line(std::string& out, const std::string& id, const StreamLabels& found, std::size_t i);
 void add_error_line(std::string& out, const std::string& id, Index line, std::string_view message);
 void add_event_line(std::string& out, const StreamEvent& event);
 void add_resumed_line(std::string& out, const std::string& after, Index instances,

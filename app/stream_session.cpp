@@ -116,7 +116,7 @@ void Session::label() {
       continue;
     }
     ++rows_;
-    add_label_line(out_, ids_[i], found.labels[i], found.confidence[i], found.distance[i]);
+    add_label_line(out_, ids_[i], found, i);
     out_ids_.push_back(ids_[i]);
   }
   ids_.clear();

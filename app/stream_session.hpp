@@ -20,6 +20,7 @@ struct StreamArguments {
   std::string save_every = "30s";
   bool no_learn = false;
   bool in_step = false;
+  bool membership = false;
   bool strict = false;
   bool ignore_extra = false;
   bool quiet = false;

@@ -162,7 +162,7 @@ TEST(Clusterer, ASavedModelGoesOnExactlyAsTheOriginal) {
       EXPECT_EQ(model.summary().mean_distance, copy.summary().mean_distance);
     }
     const Chunk last = *source->next(100);
-    const Assignment a = model.assign(last, true), b = copy.assign(last, true);
+    const Assignment a = model.assign(last, {.embedding = true}), b = copy.assign(last, {.embedding = true});
     EXPECT_EQ(a.labels, b.labels);
     EXPECT_EQ(a.confidence, b.confidence);
     EXPECT_EQ(a.embedding, b.embedding);
@@ -192,7 +192,7 @@ TEST(Clusterer, AFittedModelGoesOnLearningSavedOrNot) {
     EXPECT_EQ(model.summary().mean_distance, copy.summary().mean_distance);
     EXPECT_EQ(model.instances(), copy.instances());
     EXPECT_GT(model.instances(), 700) << "new instances are counted";
-    const Assignment a = model.assign(last, true), b = copy.assign(last, true);
+    const Assignment a = model.assign(last, {.embedding = true}), b = copy.assign(last, {.embedding = true});
     EXPECT_EQ(a.labels, b.labels);
     EXPECT_EQ(a.embedding, b.embedding);
     Contingency counts;

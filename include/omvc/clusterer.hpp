@@ -117,9 +117,10 @@ class Clusterer {
   // What happened to the clusters since this was asked last, by partial_fit, refresh and cut.
   std::vector<ClusterEvent> events();
 
-  // Labels instances with the model as it is; their embedding is made where it is asked for. Throws ErrorKind::data if
-  // the model does not fit the chunk, and ErrorKind::usage if it has learned too few instances to have clusters.
-  Assignment assign(Chunk chunk, bool embedding = false) const;
+  // Labels instances with the model as it is; their embedding and the chances of all clusters are made where they are
+  // asked for. Throws ErrorKind::data if the model does not fit the chunk, and ErrorKind::usage if it has learned too
+  // few instances to have clusters.
+  Assignment assign(Chunk chunk, Extras extras = {}) const;
 
   // What labels instances as this model does now, for other threads: cheap, and not changed by what this model learns.
   Snapshot snapshot() const;

@@ -21,14 +21,17 @@ struct ResultRows {
   RowsView embedding;           // rows of V*; NaN for an instance without any view. None where nobody wants them
   std::span<const double> confidence = {};  // chance that other rows agree; NaN: not known. None: no such method
   std::span<const double> distance = {};    // relative to what is usual: 1; likewise
+  RowsView membership = {};                 // chances of all clusters (Assignment); likewise, or nobody wants them
+  std::span<const int> clusters = {};       // the numbers of its columns, ascending
 };
 
 class Sink {
  public:
   virtual ~Sink() = default;
   virtual void write(const ResultRows& rows) = 0;
-  // Embedding rows cost time and disk: they are made where a sink wants them.
+  // Embedding rows and chances of all clusters cost time and disk: they are made where a sink wants them.
   virtual bool wants_embedding() const { return true; }
+  virtual bool wants_membership() const { return false; }
   // In a fit of several processes, where the sink of the first one says so, each process writes its own rows alone, all
   // of them in the order of the ranks, and join() is called in all of them after the last block: it brings together
   // what they have, in the first one, which goes on alone. Otherwise the first one is given all rows, and the others
@@ -43,17 +46,17 @@ class Sink {
   virtual void finish() {}
 };
 
-// Keeps results in memory: labels, confidence and distance of all instances by number, and embeddings where they are
-// asked for.
+// Keeps results in memory: labels, confidence and distance of all instances by number, and what else is asked for.
 class MemorySink final : public Sink {
  public:
-  explicit MemorySink(bool embedding = false) : embedding_(embedding) {}
+  explicit MemorySink(Extras wanted = {}) : wanted_(wanted) {}
   void write(const ResultRows& rows) override;
-  bool wants_embedding() const override { return embedding_; }
+  bool wants_embedding() const override { return wanted_.embedding; }
+  bool wants_membership() const override { return wanted_.membership; }
   Assignment take() { return std::move(found_); }
 
  private:
-  bool embedding_;
+  Extras wanted_;
   Assignment found_;
 };
 
@@ -67,10 +70,13 @@ std::unique_ptr<Sink> make_label_sink(const std::string& path, Source* source = 
 // must outlive the sink.
 std::unique_ptr<Sink> make_embedding_sink(const std::string& path, Source* source = nullptr, int rank = 0);
 
-// Results in the form of AnnData: the column `omvc` of obs holds the labels as categories, and obsm/X_omvc the
-// embedding where there is one. If the input was a MuData or AnnData file (`input_path`; empty otherwise) the output is
-// a copy of it with these added, else a new file whose obs has the sample ids of the source, or row numbers. The source
-// must outlive the sink.
+// The chances of all clusters in the same forms; the columns of a header are cluster_0, cluster_1, ..., by number.
+std::unique_ptr<Sink> make_membership_sink(const std::string& path, Source* source = nullptr, int rank = 0);
+
+// Results in the form of AnnData: the column `omvc` of obs holds the labels as categories, obsm/X_omvc the embedding
+// where there is one, and obsm/omvc_membership the chances of all clusters, by number. If the input was a MuData or
+// AnnData file (`input_path`; empty otherwise) the output is a copy of it with these added, else a new file whose obs
+// has the sample ids of the source, or row numbers. The source must outlive the sink.
 std::unique_ptr<Sink> make_h5_sink(const std::string& path, const std::string& input_path, Source& source);
 
 // Hands every block to each of the sinks.

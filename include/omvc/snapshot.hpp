@@ -22,7 +22,7 @@ class Snapshot {
  public:
   // Labels instances on the calling thread, with the bits of Clusterer::assign. Throws ErrorKind::data for a chunk that
   // does not fit the model.
-  Assignment assign(Chunk chunk, bool embedding = false) const;
+  Assignment assign(Chunk chunk, Extras extras = {}) const;
 
   const Schema& schema() const;
   int rank() const;                                               // columns of the embedding

@@ -36,6 +36,7 @@ struct StreamOptions {
   double save_seconds = 30;  // between two saves, where something was learned
   bool learn = true;         // otherwise rows are labelled only, and nothing is saved
   bool in_step = false;      // see above; `seconds` count for nothing then
+  bool membership = false;   // the chance of every cluster is told, too
   // Asked from any thread during long steps. Once it says true, prototypes are not made again before the next start, so
   // that finish() takes no longer than learning and saving the rows do.
   std::function<bool()> stopping = {};
@@ -47,6 +48,9 @@ struct StreamLabels {
   std::vector<int> labels;         // cluster number of each row; -1 without any view; kNotYet
   std::vector<double> confidence;  // chance that a model of other rows agrees; NaN: not known
   std::vector<double> distance;    // from the nearest prototype, relative to what is usual there; likewise
+  // Where StreamOptions::membership asks for it: of each row, clusters by number and the chance of each
+  // (Assignment::membership); none where they are not known.
+  std::vector<std::vector<std::pair<int, double>>> membership;
   std::vector<std::pair<Index, std::string>> refused;  // rows that the model cannot take (label -1), and why
 };
 

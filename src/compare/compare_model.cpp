@@ -58,7 +58,7 @@ std::vector<int> CompareModel::label_rows(const double* rows, Index count) const
   return labels;
 }
 
-Assignment CompareModel::label(Chunk chunk, bool embedding, Compute& compute) const {
+Assignment CompareModel::label(Chunk chunk, Extras extras, Compute& compute) const {
   intake_.take(chunk);
   const PreparedChunk data(chunk);
   Assignment out;
@@ -66,7 +66,7 @@ Assignment CompareModel::label(Chunk chunk, bool embedding, Compute& compute) co
     RowVector error;
     const CandidateLabels labels = learned_.prototypes.assign(data, error, compute);
     out.labels.assign(labels.data(), labels.data() + labels.size());
-    if (!embedding) return out;
+    if (!extras.embedding) return out;
   }
   Matrix rows = Matrix::Zero(data.size(), rank());
   if (learned_.factors) {
@@ -80,7 +80,7 @@ Assignment CompareModel::label(Chunk chunk, bool embedding, Compute& compute) co
     if (!data.observed[i]) rows.row(static_cast<Index>(i)).setConstant(std::numeric_limits<double>::quiet_NaN());
   }
   if (out.labels.empty()) out.labels = label_rows(rows.data(), rows.rows());
-  if (embedding) out.embedding.assign(rows.data(), rows.data() + rows.size());
+  if (extras.embedding) out.embedding.assign(rows.data(), rows.data() + rows.size());
   return out;
 }
 

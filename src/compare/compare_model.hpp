@@ -23,7 +23,7 @@ class CompareModel final : public Labeller {
 
   const Schema& schema() const override { return setting_.schema; }
   int rank() const override;
-  Assignment label(Chunk chunk, bool embedding, Compute& compute) const override;
+  Assignment label(Chunk chunk, Extras extras, Compute& compute) const override;
 
   double instances() const { return instances_; }
   const Setting& setting() const { return setting_; }

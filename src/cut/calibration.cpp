@@ -144,4 +144,27 @@ double drawn(double share, double distance, int clusters) {
   return distance > kNear ? by_chance + (share - by_chance) * kNear / distance : share;
 }
 
+RowVector divided(RowVector chances, int cluster, double sure) {
+  std::vector<Index> open;  // those that have not got `sure` yet
+  for (Index k = 0; k < chances.size(); ++k) {
+    if (k != cluster) open.push_back(k);
+  }
+  double left = 1 - sure;
+  while (!open.empty()) {
+    double sum = 0;
+    for (const Index k : open) sum += chances(k);
+    const auto part = [&](Index k) { return left * (sum > 0 ? chances(k) / sum : 1.0 / std::ssize(open)); };
+    const auto full = std::stable_partition(open.begin(), open.end(), [&](Index k) { return part(k) <= sure; });
+    if (full == open.end() || full == open.begin()) {
+      for (const Index k : open) chances(k) = std::min(part(k), sure);
+      break;
+    }
+    for (auto k = full; k != open.end(); ++k) chances(*k) = sure;
+    left -= sure * static_cast<double>(open.end() - full);
+    open.erase(full, open.end());
+  }
+  chances(cluster) = sure;
+  return chances;
+}
+
 }  // namespace omvc

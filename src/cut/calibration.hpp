@@ -74,4 +74,8 @@ struct Calibration {
 // The share of a vote, drawn to 1 / K where the instance lies far from all that is known.
 double drawn(double share, double distance, int clusters);
 
+// The chance of every cluster, of sum 1, where that of one of them is `sure`, at least 1 / K: what is left goes to the
+// others in proportion to `chances`, or in equal parts where these are 0, and none of them gets more than `sure`.
+RowVector divided(RowVector chances, int cluster, double sure);
+
 }  // namespace omvc

@@ -88,7 +88,7 @@ class Model {
   // The rows of the sample, prepared by the intake. Made when first asked for; `rest` frees their memory.
   const Sample& sample(Compute& compute);
   // Where its pieces lie, and the clusters that they are in.
-  std::vector<Placed> placed_sample(Compute& compute);
+  std::vector<Placed> placed_sample(Compute& compute, bool shares = false);
   void rest() {
     sample_.reset();
     graphs_.reset();
@@ -116,8 +116,9 @@ class Model {
   Placer::Parts placer_parts(const Cut& cut, std::vector<int> numbers) const;
   const RowGraphs& graphs(Compute& compute);
   void need_rows(Compute& compute);  // finds what is near to the rows of the sample, where it is not known
-  std::vector<Placed> placed(const Cut& cut, Compute& compute) const;  // the pieces of the sample
-  Membership members(Compute& compute);                                // of the sample, by the clusters that there are
+  // The pieces of the sample.
+  std::vector<Placed> placed(const Cut& cut, Compute& compute, bool shares = false) const;
+  Membership members(Compute& compute);  // of the sample, by the clusters that there are
   Membership members(const Cut& cut, Compute& compute) const;
   NamedCut named(Cut cut, const Membership& now, std::vector<int> numbers) const;
   void use(Cut cut, const std::optional<Membership>& before, Compute& compute);

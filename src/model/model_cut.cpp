@@ -11,7 +11,7 @@
 
 namespace omvc {
 
-std::vector<Placed> Model::placed(const Cut& cut, Compute& compute) const {
+std::vector<Placed> Model::placed(const Cut& cut, Compute& compute, bool shares) const {
   const std::vector<PreparedChunk>& pieces = sample_->pieces();
   std::vector<int> places(static_cast<std::size_t>(cut.count));
   std::iota(places.begin(), places.end(), 0);
@@ -22,16 +22,17 @@ std::vector<Placed> Model::placed(const Cut& cut, Compute& compute) const {
     const Index first = sample_->first(p);
     if (first + pieces[p].size() <= known && p < rows_.near.size()) {
       out[p] = placer.placed(rows_.near[p], std::span(cut.rows).subspan(static_cast<std::size_t>(first)));
+      if (shares) out[p].shares = cut.votes->of_rows().middleRows(first, pieces[p].size()).cast<double>();
     } else {
-      out[p] = placer.place(pieces[p], own);
+      out[p] = placer.place(pieces[p], own, shares);
     }
   });
   return out;
 }
 
-std::vector<Placed> Model::placed_sample(Compute& compute) {
+std::vector<Placed> Model::placed_sample(Compute& compute, bool shares) {
   sample(compute);
-  std::vector<Placed> out = placed(cut_, compute);
+  std::vector<Placed> out = placed(cut_, compute, shares);
   for (Placed& piece : out) {
     for (std::size_t i = 0; i < piece.labels.size(); ++i) {
       if (piece.clusters[i] >= 0) piece.labels[i] = names_.numbers()[static_cast<std::size_t>(piece.clusters[i])];

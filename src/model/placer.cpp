@@ -1,6 +1,7 @@
 #include "model/placer.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace omvc {
@@ -10,6 +11,13 @@ constexpr double kAlike = 1e-9;  // the distance of a row from a prototype that 
 constexpr double kFar = std::numeric_limits<double>::max();
 
 }  // namespace
+
+Placer::Placer(Parts parts) : parts_(std::move(parts)), ascending_(parts_.numbers) {
+  std::sort(ascending_.begin(), ascending_.end());
+  for (const int number : parts_.numbers) {
+    column_.push_back(std::lower_bound(ascending_.begin(), ascending_.end(), number) - ascending_.begin());
+  }
+}
 
 // How unusual the distance from the nearest prototype is, relative to that of its members.
 double Placer::distance(const Near& near, Index instance) const {
@@ -33,17 +41,36 @@ Vote Placer::vote(const Near& near, Index instance) const {
 
 Vote Placer::vote(const Near& near, Index instance, const Vote& earlier) const {
   if (!parts_.votes || earlier.cluster < 0) return vote(near, instance);
-  RowVector votes = parts_.votes->of(near, instance);
-  votes(earlier.cluster) += 2 * earlier.share;
   Vote out{.distance = earlier.distance};
-  out.share = rounded_share(votes.maxCoeff(&out.cluster) / votes.sum());
+  out.share = rounded_share(shares(near, instance, earlier).maxCoeff(&out.cluster));
   return out;
 }
 
+RowVector Placer::shares(const Near& near, Index instance) const {
+  if (parts_.votes) return parts_.votes->of(near, instance);
+  RowVector out = RowVector::Zero(clusters());
+  for (Index j = 0; j < near.count; ++j) {
+    const std::int32_t id = near.id(instance, j);
+    if (id >= 0) out(parts_.group[static_cast<std::size_t>(id)]) += near.weight(instance, j);
+  }
+  return out;
+}
+
+RowVector Placer::shares(const Near& near, Index instance, const Vote& earlier) const {
+  RowVector out = shares(near, instance);
+  if (!parts_.votes || earlier.cluster < 0) return out;
+  out(earlier.cluster) += 2 * earlier.share;
+  return out / out.sum();
+}
+
 std::vector<Vote> Placer::vote(const PreparedChunk& chunk, const Near& near, const std::vector<NarrowMatrix>& products,
-                               Compute& compute) const {
+                               Compute& compute, Matrix* shares) const {
   Voted voted;
   if (parts_.votes) voted = parts_.votes->ask(chunk, near, &products, compute);
+  if (shares != nullptr) {
+    *shares = parts_.votes ? voted.shares : Matrix::Zero(chunk.size(), clusters());
+    for (Index i = 0; !parts_.votes && i < chunk.size(); ++i) shares->row(i) = this->shares(near, i);
+  }
   std::vector<Vote> out;
   for (Index i = 0; i < chunk.size(); ++i) {
     if (near.id(i, 0) < 0) {
@@ -61,11 +88,35 @@ std::vector<Vote> Placer::vote(const PreparedChunk& chunk, const Near& near, con
   return out;
 }
 
-double Placer::confidence(const Vote& vote) const {
-  const Calibration& known = parts_.calibration;
-  if (vote.cluster < 0 || known.models == 0) return kNan;
+const Curve& Placer::curve() const {
   const bool alone = parts_.votes && !parts_.votes->has_rows();
-  return rounded_share((alone ? known.alone : known.chance)(vote.share));
+  return alone ? parts_.calibration.alone : parts_.calibration.chance;
+}
+
+double Placer::confidence(const Vote& vote) const {
+  if (vote.cluster < 0 || parts_.calibration.models == 0) return kNan;
+  // Labels that are given by chance agree as often as this.
+  const double least = std::ceil(kWeightSteps / std::max(1, clusters())) / kWeightSteps;
+  return std::max(rounded_share(curve()(vote.share)), least);
+}
+
+RowVector Placer::membership(const Vote& vote, const RowVector& shares) const {
+  const double sure = confidence(vote);
+  RowVector out = RowVector::Constant(clusters(), kNan);
+  if (std::isnan(sure)) return out;
+  RowVector chances(clusters());
+  for (Index k = 0; k < chances.size(); ++k) chances(k) = curve()(drawn(shares(k), vote.distance, clusters()));
+  chances = divided(std::move(chances), vote.cluster, sure);
+  for (Index k = 0; k < chances.size(); ++k) out(column_[static_cast<std::size_t>(k)]) = chances(k);
+  return out;
+}
+
+Matrix Placer::membership(const Placed& placed) const {
+  Matrix out(placed.shares.rows(), clusters());
+  for (Index i = 0; i < out.rows(); ++i) {
+    out.row(i) = membership(placed.votes[static_cast<std::size_t>(i)], placed.shares.row(i));
+  }
+  return out;
 }
 
 Placed Placer::placed(Near near, std::span<const Vote> votes) const {
@@ -81,11 +132,14 @@ Placed Placer::placed(Near near, std::span<const Vote> votes) const {
   return out;
 }
 
-Placed Placer::place(const PreparedChunk& chunk, Compute& compute) const {
+Placed Placer::place(const PreparedChunk& chunk, Compute& compute, bool shares) const {
   std::vector<NarrowMatrix> products;
+  Matrix all;
   Near found = near(chunk, compute, &products);
-  const std::vector<Vote> votes = vote(chunk, found, products, compute);
-  return placed(std::move(found), votes);
+  const std::vector<Vote> votes = vote(chunk, found, products, compute, shares ? &all : nullptr);
+  Placed out = placed(std::move(found), votes);
+  out.shares = std::move(all);
+  return out;
 }
 
 Matrix Placer::embed(const PreparedChunk& chunk, Compute& compute) const {
@@ -96,15 +150,20 @@ Matrix Placer::embed(const PreparedChunk& chunk, Compute& compute) const {
   return rows;
 }
 
-Assignment Placer::label(Chunk chunk, bool embedding, Compute& compute) const {
+Assignment Placer::label(Chunk chunk, Extras extras, Compute& compute) const {
   parts_.intake->take(chunk);
   const PreparedChunk data(chunk);
-  Placed placed = place(data, compute);
+  Placed placed = place(data, compute, extras.membership);
+  const Matrix chances = membership(placed);
   Assignment out{.labels = std::move(placed.labels),
                  .confidence = std::move(placed.confidence),
                  .distance = std::move(placed.distance),
                  .embedding = {}};
-  if (!embedding) return out;
+  if (extras.membership) {
+    out.membership.assign(chances.data(), chances.data() + chances.size());
+    out.clusters = ascending_;
+  }
+  if (!extras.embedding) return out;
   const Matrix rows = embed(data, compute);
   out.embedding.assign(rows.data(), rows.data() + rows.size());
   return out;

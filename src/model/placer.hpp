@@ -22,6 +22,7 @@ struct Placed {
   std::vector<Vote> votes;         // as they were cast
   std::vector<double> confidence;  // what they mean (cut/calibration.hpp); NaN without any view, or where nobody knows
   std::vector<double> distance;    // likewise
+  Matrix shares;                   // of the votes, instances x clusters; none unless somebody asked for them
 };
 
 class Placer final : public Labeller {
@@ -38,14 +39,15 @@ class Placer final : public Labeller {
     Calibration calibration;
     std::vector<int> numbers;  // of each cluster
   };
-  explicit Placer(Parts parts) : parts_(std::move(parts)) {}
+  explicit Placer(Parts parts);
 
   const Schema& schema() const override { return parts_.intake->schema(); }
   int rank() const override { return parts_.factors ? parts_.factors->rank() : 0; }
-  Assignment label(Chunk chunk, bool embedding, Compute& compute) const override;
+  Assignment label(Chunk chunk, Extras extras, Compute& compute) const override;
 
   const Intake& intake() const { return *parts_.intake; }
   const std::vector<int>& numbers() const { return parts_.numbers; }
+  const std::vector<int>& ascending() const { return ascending_; }  // the same numbers in their order
   Index size() const { return parts_.table->size(); }
 
   // The functions below take rows that the intake has prepared.
@@ -54,31 +56,41 @@ class Placer final : public Labeller {
     const bool wanted = parts_.votes && parts_.votes->wants_products();
     return find_near(chunk, *parts_.table, parts_.near, parts_.beyond, compute, wanted ? products : nullptr);
   }
-  Placed place(const PreparedChunk& chunk, Compute& compute) const;
+  Placed place(const PreparedChunk& chunk, Compute& compute, bool shares = false) const;
   // The same where it is known already where the instances lie, and what was voted for each of them.
   Placed placed(Near near, std::span<const Vote> votes) const;
   // Latent rows; NaN for an instance without any view.
   Matrix embed(const PreparedChunk& chunk, Compute& compute) const;
 
-  // The cluster of each instance and its share of the vote.
+  // The cluster of each instance and its share of the vote; `shares`, where given, receives those of all clusters.
   std::vector<Vote> vote(const PreparedChunk& chunk, const Near& near, const std::vector<NarrowMatrix>& products,
-                         Compute& compute) const;
+                         Compute& compute, Matrix* shares = nullptr) const;
   bool by_rows() const { return parts_.votes && parts_.votes->has_rows(); }
   // The same by the prototypes alone, where the row itself is gone.
   Vote vote(const Near& near, Index instance) const;
   // The same where it is known what was voted for it among earlier clusters: this counts for the neighbours it had.
   Vote vote(const Near& near, Index instance, const Vote& earlier) const;
+  // The shares of all clusters in these two votes.
+  RowVector shares(const Near& near, Index instance) const;
+  RowVector shares(const Near& near, Index instance, const Vote& earlier) const;
   int number(int cluster) const {
     return parts_.numbers.empty() ? 0 : parts_.numbers[static_cast<std::size_t>(cluster)];
   }
   // What a vote means: the chance that a model of other rows gives the same cluster; NaN where nobody knows.
   double confidence(const Vote& vote) const;
+  // The same of every cluster, in the order of their numbers: of sum 1, and that of the vote is its confidence. NaN
+  // where nobody knows.
+  RowVector membership(const Vote& vote, const RowVector& shares) const;
+  Matrix membership(const Placed& placed) const;  // which has shares
 
  private:
   double distance(const Near& near, Index instance) const;
   int clusters() const { return static_cast<int>(parts_.numbers.size()); }
+  const Curve& curve() const;
 
   Parts parts_;
+  std::vector<int> ascending_;
+  std::vector<Index> column_;  // of each cluster: where its number is among these
 };
 
 }  // namespace omvc

@@ -19,7 +19,7 @@ class Labeller {
   virtual int rank() const = 0;  // columns of the embedding
   // Labels rows as they come from a source of this schema. Throws ErrorKind::data, naming view and row, for rows that
   // it cannot take.
-  virtual Assignment label(Chunk chunk, bool embedding, Compute& compute) const = 0;
+  virtual Assignment label(Chunk chunk, Extras extras, Compute& compute) const = 0;
 };
 
 // Labels all instances of a source from where it stands, `rows` at a time; results go to the sink in the order of the

@@ -171,9 +171,9 @@ std::vector<CutLevel> Clusterer::tree(int most) {
   return levels;
 }
 
-Assignment Clusterer::assign(Chunk chunk, bool embedding) const {
+Assignment Clusterer::assign(Chunk chunk, Extras extras) const {
   const std::shared_ptr<const Labeller> labeller = impl().labeller();
-  return impl().share([&](Compute& compute) { return labeller->label(std::move(chunk), embedding, compute); });
+  return impl().share([&](Compute& compute) { return labeller->label(std::move(chunk), extras, compute); });
 }
 
 Snapshot Clusterer::snapshot() const { return Snapshot(impl().labeller(), clusters()); }

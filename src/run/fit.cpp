@@ -86,7 +86,7 @@ void Fit::begin() {
 
 void Fit::keep_rows() {
   kept_.emplace(folder_, setting_.schema.views.size(), parse_recipe(setting_.options.recipe).near,
-                sink_.wants_embedding());
+                Extras{.embedding = sink_.wants_embedding(), .membership = sink_.wants_membership()});
 }
 
 // A stream that is read once: the model learns it as it comes, and labels follow from where its rows were.
@@ -211,7 +211,7 @@ LabelCounts Fit::label_rows() {
   if (!together_.alone()) follow_first();
   const bool joins =
       shared && together_.follow_each_other(seen_, report_.instances) && together_.says_first(sink_.joins());
-  if (shared && !joins) kept_->gather(together_, seen_, model().prototypes().factors->rank());
+  if (shared && !joins) kept_->gather(together_, seen_, *model().placer());
   const Rows mine = joins ? seen_ : together_.first() ? all : Rows{};
   LabelCounts counts(model().names().numbers(), setting_.schema.views.size());
   together_.agree([&] {

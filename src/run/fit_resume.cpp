@@ -49,13 +49,14 @@ void Fit::resume(const Archive& archive) {
   if (position_.progress != (counts_ ? counts_->progress : Progress{})) {
     throw Error(ErrorKind::data, "what the checkpoint has counted is not where it stands");
   }
-  // An embedding that nobody wanted before is that of the last pass.
-  if (!kept_->wants_embedding() || kept_->has_embedding() || fit_->passes == 0) return;
+  // What nobody wanted before is made in the last pass.
+  const std::shared_ptr<const Placer> placer = model().placer();
+  if (fit_->passes == 0 || !placer || !kept_->lacks(*placer)) return;
   if (position_.labelling) {
     throw Error(
         ErrorKind::usage,
-        "its passes are over, and it holds no embedding: resume without --embedding and --output, or start again "
-        "without --resume");
+        "its passes are over, and it holds no embedding or membership: resume without --embedding, --membership and "
+        "--output, or start again without --resume");
   }
   if (position_.pass == fit_->passes) restart_pass();
 }

@@ -32,9 +32,10 @@ struct KeptRows::Block {
   std::vector<double> confidence;
   std::vector<double> distance;
   std::vector<double> patterns;
-  Matrix embedding;  // rows x rank; none where nobody wants it
+  Matrix embedding;   // rows x rank; none where nobody wants it
+  Matrix membership;  // rows x clusters; likewise
 
-  void clear(Index first_row, Index rows, Index rank) {
+  void clear(Index first_row, Index rows, Index rank, Index clusters) {
     first = first_row;
     count = rows;
     const auto n = static_cast<std::size_t>(rows);
@@ -43,6 +44,7 @@ struct KeptRows::Block {
     distance.assign(n, kNan);
     patterns.assign(n, kNan);
     embedding = Matrix::Constant(rows, rank, kNan);
+    membership = Matrix::Constant(rows, clusters, kNan);
   }
 };
 
@@ -54,10 +56,11 @@ struct KeptRows::SampleLabels {
     double confidence;
     double distance;
     double pattern;
-    Index at;  // row of `embedding`
+    Index at;  // row of `embedding` and `membership`
   };
   std::vector<Row> rows;
   Matrix embedding;
+  Matrix membership;
 
   void fill(Block& block) const {
     const auto from = std::lower_bound(rows.begin(), rows.end(), block.first,
@@ -69,20 +72,50 @@ struct KeptRows::SampleLabels {
       block.distance[i] = row->distance;
       block.patterns[i] = row->pattern;
       if (embedding.size() > 0) block.embedding.row(static_cast<Index>(i)) = embedding.row(row->at);
+      if (membership.size() > 0) block.membership.row(static_cast<Index>(i)) = membership.row(row->at);
     }
   }
 };
 
-KeptRows::KeptRows(RowFolder folder, std::size_t views, Index near, bool wants_embedding)
+RowStore& WideRows::open(RowFolder& folder, Index width) {
+  if (!store_) store_ = folder.open(name_, width);
+  return *store_;
+}
+
+void WideRows::write(RowFolder& folder, const PreparedChunk& chunk, const Matrix& rows) {
+  std::vector<Index> numbers;
+  Matrix kept(rows.rows(), rows.cols());
+  for (std::size_t i = 0; i < chunk.observed.size(); ++i) {
+    if (!chunk.observed[i]) continue;
+    kept.row(static_cast<Index>(numbers.size())) = rows.row(static_cast<Index>(i));
+    numbers.push_back(chunk.chunk->rows[i]);
+  }
+  open(folder, rows.cols()).write(numbers, kept.data());
+}
+
+void WideRows::save(Archive& archive) const {
+  if (!store_) return;
+  archive.put(name_ + "/width", std::vector<Index>{store_->width()});
+  put_position(archive, name_ + "/rows", *store_);
+}
+
+void WideRows::load(RowFolder& folder, const Archive& archive) {
+  if (!wanted_ || !archive.has(name_ + "/rows")) return;
+  const std::vector<Index>& width = archive.integers(name_ + "/width");
+  constexpr Index kMost = 1 << 20;
+  if (width.size() != 1 || width[0] < 1 || width[0] > kMost) {
+    throw Error(ErrorKind::data, "the checkpoint's " + name_ + " make no sense");
+  }
+  restore_position(archive, name_ + "/rows", open(folder, width[0]));
+}
+
+KeptRows::KeptRows(RowFolder folder, std::size_t views, Index near, Extras wanted)
     : folder_(std::move(folder)),
       views_(views),
       width_(kHead + near),
-      wants_embedding_(wants_embedding),
-      near_(folder_.open("near", width_)) {}
-
-void KeptRows::open_embedding(Index rank) {
-  if (!embedding_) embedding_ = folder_.open("embedding", rank);
-}
+      near_(folder_.open("near", width_)),
+      embedding_("embedding", wanted.embedding),
+      shares_("shares", wanted.membership) {}
 
 void KeptRows::write(const Chunk& chunk, const std::vector<double>& patterns, const Near& near,
                      const std::vector<Vote>& votes, Index generation) {
@@ -102,37 +135,26 @@ void KeptRows::write(const Chunk& chunk, const std::vector<double>& patterns, co
   near_->write(numbers, records.data());
 }
 
-void KeptRows::write_embedding(const PreparedChunk& chunk, const Matrix& rows) {
-  open_embedding(rows.cols());
-  std::vector<Index> numbers;
-  Matrix kept(rows.rows(), rows.cols());
-  for (std::size_t i = 0; i < chunk.observed.size(); ++i) {
-    if (!chunk.observed[i]) continue;
-    kept.row(static_cast<Index>(numbers.size())) = rows.row(static_cast<Index>(i));
-    numbers.push_back(chunk.chunk->rows[i]);
-  }
-  embedding_->write(numbers, kept.data());
-}
-
-void KeptRows::gather(Together& together, Rows rows, Index rank) {
+void KeptRows::gather(Together& together, Rows rows, const Placer& placer) {
   together.gather_rows(*near_, rows);
-  if (!wants_embedding_) return;
-  open_embedding(rank);
-  together.gather_rows(*embedding_, rows);
+  if (wants_embedding()) together.gather_rows(embedding_.open(folder_, placer.rank()), rows);
+  if (wants_shares(placer)) together.gather_rows(shares_.open(folder_, std::ssize(placer.numbers())), rows);
 }
 
 KeptRows::SampleLabels KeptRows::label_sample(Model& model, Compute& compute) const {
   const std::shared_ptr<const Placer> placer = model.placer();
-  const std::vector<Placed> pieces = model.placed_sample(compute);
+  const std::vector<Placed> pieces = model.placed_sample(compute, shares_.wanted());
   const Sample& sample = model.sample(compute);
   SampleLabels out;
-  if (wants_embedding_) out.embedding.resize(sample.size(), placer->rank());
+  if (wants_embedding()) out.embedding.resize(sample.size(), placer->rank());
+  if (shares_.wanted()) out.membership.resize(sample.size(), std::ssize(placer->numbers()));
   for (std::size_t p = 0; p < pieces.size(); ++p) {
     const PreparedChunk& piece = sample.pieces()[p];
     const Placed& placed = pieces[p];
     const std::vector<double> patterns = presence_bits(*piece.chunk);
     const auto first = static_cast<Index>(out.rows.size());
-    if (wants_embedding_) out.embedding.middleRows(first, piece.size()) = placer->embed(piece, compute);
+    if (wants_embedding()) out.embedding.middleRows(first, piece.size()) = placer->embed(piece, compute);
+    if (shares_.wanted()) out.membership.middleRows(first, piece.size()) = placer->membership(placed);
     for (std::size_t i = 0; i < placed.labels.size(); ++i) {
       out.rows.push_back({piece.chunk->rows[i], placed.labels[i], placed.confidence[i], placed.distance[i], patterns[i],
                           first + static_cast<Index>(i)});
@@ -164,7 +186,9 @@ void KeptRows::check_record(const Model& model, const double* record) const {
 void KeptRows::read_block(const Model& model, const Placer& placer, const Matrix& latent, Block& block) const {
   std::vector<double> records(static_cast<std::size_t>(block.count * width_));
   near_->read(block.first, block.count, records.data());
-  if (embedding_) embedding_->read(block.first, block.count, block.embedding.data());
+  if (embedding_.store() != nullptr) embedding_.store()->read(block.first, block.count, block.embedding.data());
+  Matrix shares(shares_.store() != nullptr ? block.count : 0, block.membership.cols());
+  if (shares.rows() > 0) shares_.store()->read(block.first, block.count, shares.data());
   for (Index i = 0; i < block.count; ++i) {
     const double* record = records.data() + i * width_;
     if (std::isnan(record[0])) continue;
@@ -180,7 +204,14 @@ void KeptRows::read_block(const Model& model, const Placer& placer, const Matrix
               .share = record[4],
               .distance = record[5]};
     const bool earlier = generation < model.names().generation();
-    if (!placer.by_rows() || vote.cluster < 0 || earlier) vote = placer.vote(near, 0, vote);
+    const bool again = !placer.by_rows() || vote.cluster < 0 || earlier;
+    const Vote before = vote;
+    if (again) vote = placer.vote(near, 0, vote);
+    if (block.membership.cols() > 0) {
+      const bool kept = !again && shares.rows() > 0;
+      block.membership.row(i) =
+          placer.membership(vote, kept ? RowVector(shares.row(i)) : placer.shares(near, 0, before));
+    }
     const auto at = static_cast<std::size_t>(i);
     block.labels[at] = placer.number(vote.cluster);
     block.confidence[at] = placer.confidence(vote);
@@ -201,14 +232,15 @@ void KeptRows::label(Rows rows, Model& model, bool from_sample, bool once, Sink&
   if (from_sample) sample = label_sample(model, compute);
   model.rest();
   Matrix latent;
-  if (wants_embedding_ && once) latent = embed_prototypes(model, compute);
-  const Index rank = wants_embedding_ ? placer->rank() : 0;
+  if (wants_embedding() && once) latent = embed_prototypes(model, compute);
+  const Index rank = wants_embedding() ? placer->rank() : 0;
+  const Index clusters = shares_.wanted() ? std::ssize(placer->numbers()) : 0;
   const Index end = rows.first + rows.count;
   std::vector<Block> blocks(static_cast<std::size_t>(compute.threads()));
   for (Index first = rows.first; first < end;) {
     const Index from = first;
     for (Block& block : blocks) {
-      block.clear(first, std::min(kBlock, end - first), rank);
+      block.clear(first, std::min(kBlock, end - first), rank, clusters);
       first += block.count;
     }
     for_blocks(compute, static_cast<Index>(blocks.size()), 1, first - from > kBlock, [&](Index at, Index) {
@@ -218,9 +250,14 @@ void KeptRows::label(Rows rows, Model& model, bool from_sample, bool once, Sink&
     });
     for (const Block& block : blocks) {
       if (block.count == 0) continue;
-      counts.add(
-          {block.first, block.labels, {block.embedding.data(), block.count, rank}, block.confidence, block.distance},
-          block.patterns, sink);
+      counts.add({block.first,
+                  block.labels,
+                  {block.embedding.data(), block.count, rank},
+                  block.confidence,
+                  block.distance,
+                  {block.membership.data(), block.count, clusters},
+                  placer->ascending()},
+                 block.patterns, sink);
     }
     compute.poll();
   }
@@ -228,26 +265,21 @@ void KeptRows::label(Rows rows, Model& model, bool from_sample, bool once, Sink&
 
 void KeptRows::save(Archive& archive) const {
   put_position(archive, "near/rows", *near_);
-  if (!embedding_) return;
-  archive.put("embedding/width", std::vector<Index>{embedding_->width()});
-  put_position(archive, "embedding/rows", *embedding_);
+  embedding_.save(archive);
+  shares_.save(archive);
 }
 
 void KeptRows::load(const Archive& archive) {
   restore_position(archive, "near/rows", *near_);
-  if (!wants_embedding_ || !archive.has("embedding/rows")) return;
-  const std::vector<Index>& width = archive.integers("embedding/width");
-  constexpr Index kMostRank = 1 << 20;
-  if (width.size() != 1 || width[0] < 1 || width[0] > kMostRank) {
-    throw Error(ErrorKind::data, "the checkpoint's embedding makes no sense");
-  }
-  open_embedding(width[0]);
-  restore_position(archive, "embedding/rows", *embedding_);
+  embedding_.load(folder_, archive);
+  shares_.load(folder_, archive);
 }
 
 void KeptRows::sync() const {
   near_->sync();
-  if (embedding_) embedding_->sync();
+  for (const WideRows* rows : {&embedding_, &shares_}) {
+    if (rows->store() != nullptr) rows->store()->sync();
+  }
 }
 
 }  // namespace omvc

@@ -4,9 +4,9 @@
 
 namespace omvc {
 
-Assignment Snapshot::assign(Chunk chunk, bool embedding) const {
+Assignment Snapshot::assign(Chunk chunk, Extras extras) const {
   Compute alone(1);
-  return labeller_->label(std::move(chunk), embedding, alone);
+  return labeller_->label(std::move(chunk), extras, alone);
 }
 
 const Schema& Snapshot::schema() const { return labeller_->schema(); }

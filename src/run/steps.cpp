@@ -50,6 +50,7 @@ struct PlacedAhead {
   Near near;
   std::vector<Vote> votes;  // in the last pass
   Matrix embedded;          // where it is wanted
+  Matrix shares;            // likewise
   std::vector<ProductCount> products;
 };
 
@@ -60,13 +61,14 @@ class Counting {
       : model_(*fit.model), placer_(model_.placer()), counts_(counts), kept_(kept), curve_(curve), compute_(compute) {
     last_ = fit.state.position.pass == fit.passes;
     embeds_ = kept != nullptr && kept->wants_embedding() && last_;
+    shares_ = kept != nullptr && kept->wants_shares(*placer_) && last_;
   }
 
   PlacedAhead place(const PreparedChunk& data, Compute& compute) const {
     std::vector<NarrowMatrix> products;
-    PlacedAhead out{
-        .near = placer_->near(data, compute, last_ ? &products : nullptr), .votes = {}, .embedded = {}, .products = {}};
-    if (last_) out.votes = placer_->vote(data, out.near, products, compute);
+    PlacedAhead out;
+    out.near = placer_->near(data, compute, last_ ? &products : nullptr);
+    if (last_) out.votes = placer_->vote(data, out.near, products, compute, shares_ ? &out.shares : nullptr);
     if (embeds_) out.embedded = placer_->embed(data, compute);
     return out;
   }
@@ -97,6 +99,7 @@ class Counting {
     std::vector<Near> near;
     std::vector<std::vector<Vote>> votes;
     std::vector<Matrix> embedded;
+    std::vector<Matrix> shares;
     for (std::size_t c = 0; c < items.size(); ++c) {
       PlacedAhead placed = left_ ? std::any_cast<PlacedAhead>(std::move(items[c].done)) : place(data[c], compute_);
       compute_.profile().count_products(placed.products);
@@ -106,6 +109,7 @@ class Counting {
       counts_.add(clusters);
       votes.push_back(std::move(placed.votes));
       embedded.push_back(std::move(placed.embedded));
+      shares.push_back(std::move(placed.shares));
     }
     const Timed counting(compute_.profile(), Step::prototypes);
     counts_.sums.add(data, near, model_.placing().rule().quantum, model_.options().seed, left_ ? *left_ : compute_,
@@ -116,6 +120,7 @@ class Counting {
     for (std::size_t c = 0; kept_ != nullptr && c < data.size(); ++c) {
       kept_->write(*data[c].chunk, presence_bits(*data[c].chunk), near[c], votes[c], model_.names().generation());
       if (embeds_) kept_->write_embedding(data[c], embedded[c]);
+      if (shares_) kept_->write_shares(data[c], shares[c]);
     }
   }
 
@@ -128,6 +133,7 @@ class Counting {
   Compute& compute_;
   bool last_ = false;  // of all passes: labels follow from it
   bool embeds_ = false;
+  bool shares_ = false;
   std::optional<Compute> left_;  // threads beside those that read
 };
 
@@ -275,14 +281,17 @@ Tally label(const Fitting& fit, Source& source, Index first, const std::vector<I
       placer->intake().prepare(chunk);
     }
     const PreparedChunk data(chunk);
-    Placed placed = placer->place(data, compute);
+    Placed placed = placer->place(data, compute, sink.wants_membership());
     Matrix rows;
     if (sink.wants_embedding()) rows = placer->embed(data, compute);
+    const Matrix membership = placer->membership(placed);
     out.counts.add({pass.progress().instances - chunk.size(),
                     placed.labels,
                     {rows.data(), chunk.size(), rows.cols()},
                     placed.confidence,
-                    placed.distance},
+                    placed.distance,
+                    {membership.data(), membership.rows(), membership.cols()},
+                    placer->ascending()},
                    presence_bits(chunk), sink, first);
     return told(pass, items);
   });

@@ -1,6 +1,7 @@
 #include "omvc/stream.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fmt/format.h>
 #include <numeric>
@@ -54,6 +55,7 @@ struct Stream::Impl {
   void label(const Chunk& chunk, StreamLabels& out);
   void place(const Chunk& chunk, StreamLabels& out);
   void add_labels(Index rows, int label, StreamLabels& out);
+  static void add_membership(const Assignment& found, StreamLabels& out);
   void wait(const Chunk& chunk, std::span<const std::string> ids);
   bool enough_waits() const;
   void hand_over();
@@ -131,6 +133,7 @@ void Stream::Impl::add_labels(Index rows, int label, StreamLabels& out) {
   out.labels.insert(out.labels.end(), static_cast<std::size_t>(rows), label);
   out.confidence.insert(out.confidence.end(), static_cast<std::size_t>(rows), kNan);
   out.distance.insert(out.distance.end(), static_cast<std::size_t>(rows), kNan);
+  if (options.membership) out.membership.resize(out.labels.size());
 }
 
 void Stream::Impl::place(const Chunk& chunk, StreamLabels& out) {
@@ -142,12 +145,24 @@ void Stream::Impl::place(const Chunk& chunk, StreamLabels& out) {
                                   [](const ChunkView& view) { return !view.present.empty(); });
     return add_labels(chunk.size(), seen ? kNotYet : -1, out);
   }
-  const Assignment found = now->label(known_part(chunk, now->schema()), false, compute);
+  const Assignment found =
+      now->label(known_part(chunk, now->schema()), {.embedding = false, .membership = options.membership}, compute);
   out.labels.insert(out.labels.end(), found.labels.begin(), found.labels.end());
   out.confidence.insert(out.confidence.end(), found.confidence.begin(), found.confidence.end());
   out.distance.insert(out.distance.end(), found.distance.begin(), found.distance.end());
   out.confidence.resize(out.labels.size(), kNan);
   out.distance.resize(out.labels.size(), kNan);
+  if (options.membership) add_membership(found, out);
+}
+
+void Stream::Impl::add_membership(const Assignment& found, StreamLabels& out) {
+  const std::size_t clusters = found.clusters.size();
+  for (std::size_t i = 0; i < found.labels.size(); ++i) {
+    std::vector<std::pair<int, double>>& row = out.membership.emplace_back();
+    for (std::size_t k = 0; k < clusters && !std::isnan(found.membership[i * clusters]); ++k) {
+      row.emplace_back(found.clusters[k], found.membership[i * clusters + k]);
+    }
+  }
 }
 
 // A row that the scaling refuses is found by taking the rows one by one.
@@ -160,6 +175,7 @@ void Stream::Impl::label(const Chunk& chunk, StreamLabels& out) {
     out.labels.resize(before);
     out.confidence.resize(before);
     out.distance.resize(before);
+    if (options.membership) out.membership.resize(before);
     if (chunk.size() == 1) {
       out.refused.emplace_back(static_cast<Index>(before), error.what());
       return add_labels(1, -1, out);

@@ -19,6 +19,7 @@ constexpr const char* kLabels = "omvc";
 constexpr const char* kConfidence = "omvc_confidence";
 constexpr const char* kDistance = "omvc_distance";
 constexpr const char* kEmbedding = "X_omvc";
+constexpr const char* kMembership = "omvc_membership";
 
 class H5Sink final : public Sink {
  public:
@@ -31,12 +32,15 @@ class H5Sink final : public Sink {
     if (!input_path_.empty() && !can_be_extended()) input_path_.clear();
   }
 
+  bool wants_membership() const override { return true; }
+
   void write(const ResultRows& rows) override {
-    if (!file_) create(rows.embedding.cols, !rows.confidence.empty());
+    if (!file_) create(rows);
     const std::vector<Index> labels(rows.labels.begin(), rows.labels.end());
     for (const Index label : labels) clusters_ = std::max(clusters_, label + 1);
     labels_->append(labels.data(), static_cast<Index>(labels.size()));
     if (embedding_) embedding_->append(rows.embedding.data, rows.embedding.rows);
+    if (membership_) membership_->append(rows.membership.data, rows.membership.rows);
     if (confidence_) confidence_->append(rows.confidence.data(), static_cast<Index>(rows.confidence.size()));
     if (distance_) distance_->append(rows.distance.data(), static_cast<Index>(rows.distance.size()));
     if (names_) {
@@ -48,12 +52,13 @@ class H5Sink final : public Sink {
 
   void prepare() override {
     if (std::exchange(prepared_, true)) return;
-    if (!file_) create(0, false);
+    if (!file_) create({});
     // Once while the arrays are open, since the library reports what it cannot write of them only then.
     file_->flush();
     labels_.reset();
     write_categories();
     embedding_.reset();
+    membership_.reset();
     confidence_.reset();
     distance_.reset();
     names_.reset();
@@ -74,7 +79,8 @@ class H5Sink final : public Sink {
   }
 
   // The results are written when they are there, so the input is copied only then.
-  void create(Index rank, bool sure) {
+  void create(const ResultRows& first) {
+    const bool sure = !first.confidence.empty();
     std::optional<h5::Group> obs;
     const std::vector<std::string> own =
         sure ? std::vector<std::string>{kLabels, kConfidence, kDistance} : std::vector<std::string>{kLabels};
@@ -106,10 +112,17 @@ class H5Sink final : public Sink {
       confidence_ = array(*obs, kConfidence, h5::Store::float64, {}, expected());
       distance_ = array(*obs, kDistance, h5::Store::float64, {}, expected());
     }
-    if (rank == 0) return;
+    if (first.embedding.cols == 0 && first.membership.cols == 0) return;
     h5::Group obsm = dictionary(root, "obsm");
-    if (obsm.has(kEmbedding)) obsm.remove(kEmbedding);
-    embedding_ = array(obsm, kEmbedding, h5::Store::float64, {.cols = rank}, expected());
+    embedding_ = room_for(obsm, kEmbedding, first.embedding);
+    membership_ = room_for(obsm, kMembership, first.membership);
+  }
+
+  // For numbers of all rows, in the place of those of an earlier run; none where there are none.
+  std::optional<h5::Dataset> room_for(h5::Group& obsm, const char* name, const RowsView& rows) const {
+    if (obsm.has(name)) obsm.remove(name);
+    if (rows.cols == 0) return std::nullopt;
+    return array(obsm, name, h5::Store::float64, {.cols = rows.cols}, expected());
   }
 
   // Labels are categories called 0, 1, ..., as plots and tests of differences between groups ask for; -1 is none.
@@ -138,6 +151,7 @@ class H5Sink final : public Sink {
   std::optional<h5::File> file_;
   std::optional<h5::Dataset> labels_;
   std::optional<h5::Dataset> embedding_;
+  std::optional<h5::Dataset> membership_;
   std::optional<h5::Dataset> confidence_;
   std::optional<h5::Dataset> distance_;
   std::optional<h5::Dataset> names_;  // of a new file

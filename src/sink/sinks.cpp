@@ -73,17 +73,41 @@ class LabelSink : public FileSink {
   Source* source_;
 };
 
-class TextEmbeddingSink : public FileSink {
+// Some numbers of each row: its embedding, or the chances of all clusters.
+class NumbersSink : public FileSink {
  public:
-  TextEmbeddingSink(const std::string& path, char separator, Source* source, int rank)
-      : FileSink(path, rank), separator_(separator), source_(separator == ' ' ? nullptr : source) {}
+  enum class What { embedding, membership };
+  NumbersSink(const std::string& path, int rank, What what) : FileSink(path, rank), what_(what) {}
+  bool wants_embedding() const override { return what_ == What::embedding; }
+  bool wants_membership() const override { return what_ == What::membership; }
+
+ protected:
+  RowsView numbers(const ResultRows& rows) const { return what_ == What::embedding ? rows.embedding : rows.membership; }
+  std::vector<std::string> names(const ResultRows& rows) const {
+    std::vector<std::string> out;
+    for (Index k = 0; k < numbers(rows).cols; ++k) {
+      out.push_back(what_ == What::embedding ? fmt::format("e{}", k + 1)
+                                             : fmt::format("cluster_{}", rows.clusters[static_cast<std::size_t>(k)]));
+    }
+    return out;
+  }
+
+ private:
+  What what_;
+};
+
+class TextNumbersSink : public NumbersSink {
+ public:
+  TextNumbersSink(const std::string& path, char separator, Source* source, int rank, What what)
+      : NumbersSink(path, rank, what), separator_(separator), source_(separator == ' ' ? nullptr : source) {}
   void write(const ResultRows& rows) override {
+    const RowsView numbers = this->numbers(rows);
     std::vector<std::string> ids;
-    if (source_ != nullptr) ids = source_->ids(rows.first_row, rows.embedding.rows);
-    const bool with_ids = !ids.empty() && static_cast<Index>(ids.size()) == rows.embedding.rows;
-    if (rows.first_row == 0 && separator_ != ' ') write_header(rows.embedding.cols, with_ids);
-    for (Index i = 0; i < rows.embedding.rows; ++i) {
-      const auto row = rows.embedding.row(i);
+    if (source_ != nullptr) ids = source_->ids(rows.first_row, numbers.rows);
+    const bool with_ids = !ids.empty() && static_cast<Index>(ids.size()) == numbers.rows;
+    if (rows.first_row == 0 && separator_ != ' ') write_header(names(rows), with_ids);
+    for (Index i = 0; i < numbers.rows; ++i) {
+      const auto row = numbers.row(i);
       fmt::memory_buffer line;
       if (with_ids)
         fmt::format_to(std::back_inserter(line), "{}{}", as_field(ids[static_cast<std::size_t>(i)], separator_),
@@ -98,11 +122,9 @@ class TextEmbeddingSink : public FileSink {
   }
 
  private:
-  void write_header(Index columns, bool with_ids) {
-    std::string line = with_ids ? "id" : "";
-    for (Index k = 1; k <= columns; ++k)
-      line += fmt::format("{}e{}", line.empty() ? "" : std::string(1, separator_), k);
-    file_.write(line + '\n');
+  void write_header(std::vector<std::string> names, bool with_ids) {
+    if (with_ids) names.insert(names.begin(), "id");
+    file_.write(fmt::format("{}\n", fmt::join(names, std::string(1, separator_))));
   }
 
   char separator_;
@@ -110,16 +132,17 @@ class TextEmbeddingSink : public FileSink {
 };
 
 // NPY 1.0. The header is written last, when the number of rows is known, into room left for it at the start.
-class NpyEmbeddingSink : public FileSink {
+class NpySink : public NumbersSink {
  public:
-  NpyEmbeddingSink(const std::string& path, int rank) : FileSink(path, rank) {
+  NpySink(const std::string& path, int rank, What what) : NumbersSink(path, rank, what) {
     if (rank == 0) file_.write(std::string(kHeader, ' '));
   }
   void write(const ResultRows& rows) override {
     static_assert(std::endian::native == std::endian::little);
-    cols_ = rows.embedding.cols;
-    rows_ += rows.embedding.rows;
-    file_.write(rows.embedding.data, static_cast<std::size_t>(rows.embedding.rows * cols_) * sizeof(double));
+    const RowsView numbers = this->numbers(rows);
+    cols_ = numbers.cols;
+    rows_ += numbers.rows;
+    file_.write(numbers.data, static_cast<std::size_t>(numbers.rows * cols_) * sizeof(double));
   }
   void join(Exchange& exchange) override {
     const std::uint64_t size = join_parts(file_, exchange);
@@ -144,6 +167,11 @@ class NpyEmbeddingSink : public FileSink {
   bool prepared_ = false;
 };
 
+std::unique_ptr<Sink> make_numbers_sink(const std::string& path, Source* source, int rank, NumbersSink::What what) {
+  if (std::filesystem::path(path).extension() == ".npy") return std::make_unique<NpySink>(path, rank, what);
+  return std::make_unique<TextNumbersSink>(path, separator_for(path), source, rank, what);
+}
+
 class SinkList : public Sink {
  public:
   explicit SinkList(std::vector<std::unique_ptr<Sink>> sinks) : sinks_(std::move(sinks)) {}
@@ -152,6 +180,9 @@ class SinkList : public Sink {
   }
   bool wants_embedding() const override {
     return std::any_of(sinks_.begin(), sinks_.end(), [](const auto& sink) { return sink->wants_embedding(); });
+  }
+  bool wants_membership() const override {
+    return std::any_of(sinks_.begin(), sinks_.end(), [](const auto& sink) { return sink->wants_membership(); });
   }
   bool joins() const override {
     return std::all_of(sinks_.begin(), sinks_.end(), [](const auto& sink) { return sink->joins(); });
@@ -190,9 +221,14 @@ void MemorySink::write(const ResultRows& rows) {
   place(found_.labels, rows.labels, 1);
   place(found_.confidence, rows.confidence, 1);
   place(found_.distance, rows.distance, 1);
-  const auto width = static_cast<std::size_t>(rows.embedding.cols);
-  const std::span<const double> embedding{rows.embedding.data, static_cast<std::size_t>(rows.embedding.rows) * width};
-  if (embedding_) place(found_.embedding, embedding, width);
+  const auto place_rows = [&](std::vector<double>& to, const RowsView& from) {
+    const auto width = static_cast<std::size_t>(from.cols);
+    place(to, std::span<const double>{from.data, static_cast<std::size_t>(from.rows) * width}, width);
+  };
+  if (wanted_.embedding) place_rows(found_.embedding, rows.embedding);
+  if (!wanted_.membership) return;
+  place_rows(found_.membership, rows.membership);
+  found_.clusters.assign(rows.clusters.begin(), rows.clusters.end());
 }
 
 std::unique_ptr<Sink> make_label_sink(const std::string& path, Source* source, int rank) {
@@ -200,8 +236,11 @@ std::unique_ptr<Sink> make_label_sink(const std::string& path, Source* source, i
 }
 
 std::unique_ptr<Sink> make_embedding_sink(const std::string& path, Source* source, int rank) {
-  if (std::filesystem::path(path).extension() == ".npy") return std::make_unique<NpyEmbeddingSink>(path, rank);
-  return std::make_unique<TextEmbeddingSink>(path, separator_for(path), source, rank);
+  return make_numbers_sink(path, source, rank, NumbersSink::What::embedding);
+}
+
+std::unique_ptr<Sink> make_membership_sink(const std::string& path, Source* source, int rank) {
+  return make_numbers_sink(path, source, rank, NumbersSink::What::membership);
 }
 
 std::unique_ptr<Sink> make_sink_list(std::vector<std::unique_ptr<Sink>> sinks) {

@@ -206,13 +206,13 @@ TEST(ConstFunctions, RunSideBySideWithTheSameBits) {
   model.fit(pages);
   const auto source = make_planted_source(planted());
   const Chunk probe = *source->next(300);
-  const Assignment expected = model.assign(probe, true);
+  const Assignment expected = model.assign(probe, {.embedding = true});
   std::atomic<int> differences{0};
   std::vector<std::thread> readers;
   for (int t = 0; t < 4; ++t) {
     readers.emplace_back([&] {
       for (int i = 0; i < 5; ++i) {
-        const Assignment found = model.assign(probe, true);
+        const Assignment found = model.assign(probe, {.embedding = true});
         if (found.labels != expected.labels || found.distance != expected.distance) ++differences;
       }
     });

@@ -231,7 +231,7 @@ TEST(Strange, ARebuildThatFailsLeavesWhatWasThereAndGoesOn) {
   EXPECT_EQ(failing.learn(900, 400).not_built, "");
   EXPECT_NE(failing.model.names().generation(), generation);
   Compute compute;
-  EXPECT_GT(nmi(failing.model.placer()->label(table(), false, compute).labels), 0.9);
+  EXPECT_GT(nmi(failing.model.placer()->label(table(), {}, compute).labels), 0.9);
 }
 
 TEST(Strange, ARebuildThatWasInterruptedIsMadeWhenTheStreamGoesOn) {
