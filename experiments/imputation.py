@@ -2,6 +2,7 @@
 """Views that were hidden, filled in by the model, beside scikit-learn's KNNImputer and the means of the clusters.
 
     python3 experiments/imputation.py            the table
+    python3 experiments/imputation.py --write    into docs/quality.md
 
 A fifth of the rows of one view is hidden. R2 over the hidden cells, each feature divided by its deviation: 1 is perfect,
 0 the mean of each feature. Needs the package omvc, numpy, scipy and scikit-learn.
@@ -13,6 +14,7 @@ import numpy as np
 from scipy.io import mmread
 from sklearn.impute import KNNImputer
 
+import docs_page
 from datasets import DATA
 
 NEIGHBOURS = 15
@@ -45,7 +47,7 @@ CASES = [("Digit, fac", digit, 1), ("Digit, zer", digit, 4), ("BDGP, lateral", b
 def by_model(views, view, clusters):
     """The view filled in, and the labels."""
     import omvc
-    model = omvc.Clusterer(n_clusters=clusters, random_state=0)
+    model = omvc.Clusterer(n_clusters=clusters, seed=0)
     model.fit(views)
     return model.impute(views)[view], model.labels_
 
@@ -90,10 +92,15 @@ def run(case, view, model=by_model):
 
 
 def main():
-    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
-    print("| hidden | omvc | KNNImputer(15) | cluster means |\n| --- | --- | --- | --- |")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--write", action="store_true")
+    chosen = parser.parse_args()
+    rows = ["| hidden | omvc | KNNImputer(15) | cluster means |", "| --- | --- | --- | --- |"]
     for name, case, view in CASES:
-        print(f"| {name} | " + " | ".join(f"{x:.3f}" for x in run(case, view)) + " |", flush=True)
+        rows.append(f"| {name} | " + " | ".join(f"{x:.3f}" for x in run(case, view)) + " |")
+        print(rows[-1], flush=True)
+    if chosen.write:
+        docs_page.put("quality.md", "imputation", "\n".join([*rows, "", docs_page.stamp("experiments/imputation.py --write")]))
 
 
 if __name__ == "__main__":

@@ -53,12 +53,12 @@ TEST(Impute, FillsInTheUnitsOfTheDataAndKeepsWhatWasObserved) {
   const Clusterer model = fitted();
   const Chunk whole = planted(30, true);
   const auto& truth = std::get<DenseBlock<double>>(whole.views[1].block).values;
-  const std::vector<double> filled = model.impute(planted(30, false), 1);
+  const std::vector<double> filled = model.impute(planted(30, false), 1).values;
   ASSERT_EQ(filled.size(), truth.size());
   for (std::size_t i = 0; i < filled.size(); ++i) EXPECT_NEAR(filled[i], truth[i], 0.3);
   Chunk holes = planted(30, true);
   std::get<DenseBlock<double>>(holes.views[1].block).values[4] = std::nan("");
-  const std::vector<double> kept = model.impute(holes, 1);
+  const std::vector<double> kept = model.impute(holes, 1).values;
   for (std::size_t i = 0; i < kept.size(); ++i) {
     if (i == 4) {
       EXPECT_NEAR(kept[i], truth[i], 0.3);
@@ -67,6 +67,69 @@ TEST(Impute, FillsInTheUnitsOfTheDataAndKeepsWhatWasObserved) {
     }
   }
   EXPECT_THROW(model.impute(planted(30, true), 2), Error);
+}
+
+// A view that follows from another within each cluster: two numbers that turn with the first view, and noise. Rows from
+// `first` on; every `hidden`-th lacks the second view, where that is not 0.
+struct Turned {
+  Chunk chunk;
+  std::vector<double> truth;
+};
+Turned turned(Index first, Index rows, Index hidden) {
+  const Random random(11, Purpose::planted_data);
+  Turned out;
+  DenseBlock<double> one{.rows = rows, .cols = 4, .values = {}};
+  DenseBlock<double> two{.rows = 0, .cols = 2, .values = {}};
+  std::vector<Index> all;
+  std::vector<Index> there;
+  for (Index i = 0; i < rows; ++i) {
+    auto drawn = static_cast<std::uint64_t>((first + i) * 8);
+    out.chunk.rows.push_back(i);
+    all.push_back(i);
+    const double kind = static_cast<double>((first + i) % 2);
+    std::vector<double> x;
+    for (int j = 0; j < 4; ++j) x.push_back(6 * kind * (j % 2 == 0 ? 1 : -1) + 2 * random.uniform(drawn++));
+    for (const double value : x) one.values.push_back(value);
+    const std::vector<double> y{500 + 30 * x[0] - 10 * x[3] + 4 * random.uniform(drawn++),
+                                -3 + x[1] + 0.5 * x[2] + 0.1 * random.uniform(drawn++)};
+    out.truth.insert(out.truth.end(), y.begin(), y.end());
+    if (hidden > 0 && i % hidden == 0) continue;
+    there.push_back(i);
+    for (const double value : y) two.values.push_back(value);
+    ++two.rows;
+  }
+  out.chunk.views = {{one, all}, {two, there}};
+  return out;
+}
+
+// The noise has a deviation of 4 / sqrt(12) and 0.1 / sqrt(12); the rest can be known. Neighbours alone are off by
+// more.
+TEST(Impute, KnowsWhatFollowsFromAnotherViewAndHowFarItMayBeOff) {
+  Options options;
+  options.clusters = 2;
+  Clusterer model(options);
+  NoSink sink;
+  const auto source = make_table_source({{{"a", 4, {}}, {"b", 2, {}}}}, turned(0, 600, 4).chunk);
+  model.fit(*source, sink);
+  const Turned fresh = turned(600, 200, 1);
+  const Imputed found = model.impute(fresh.chunk, 1);
+  for (const std::size_t j : {0, 1}) {
+    double error = 0;
+    double told = 0;
+    for (std::size_t i = j; i < fresh.truth.size(); i += 2) {
+      error += (found.values[i] - fresh.truth[i]) * (found.values[i] - fresh.truth[i]) / 200;
+      told += found.spread[i] * found.spread[i] / 200;
+    }
+    EXPECT_LT(std::sqrt(error), 1.15 * (j == 0 ? 4 : 0.1) / std::sqrt(12));
+    EXPECT_NEAR(std::sqrt(told) / std::sqrt(error), 1, 0.2);
+  }
+  const Turned partly = turned(600, 60, 2);
+  const Imputed kept = model.impute(partly.chunk, 1);
+  for (std::size_t i = 0; i < 60; ++i) {
+    const bool observed = i % 2 != 0;
+    EXPECT_EQ(kept.spread[2 * i] == 0, observed);
+    EXPECT_EQ(kept.values[2 * i] == partly.truth[2 * i], observed);
+  }
 }
 
 // The data that were learned had every value.

@@ -50,6 +50,14 @@ struct Feature {
   bool high = true;   // higher in the cluster than in the others, or lower
 };
 
+// What is to be expected of a view, instances x features, row-major, in the data's own units. NaN for an instance
+// without any view.
+struct Imputed {
+  std::vector<double> values;
+  std::vector<double> spread;  // the root of the mean square error seen where such values were hidden; 0 for a value
+                               // that was observed; NaN where it is not known, as in a model saved for prediction
+};
+
 // A report, and what was found for every instance by its number.
 struct Fitted {
   Report report;
@@ -130,10 +138,10 @@ class Clusterer {
   // the number of instances. The observer may stop it after any chunk, which throws ErrorKind::interrupted.
   Index assign(Source& source, Sink& sink, Observer& observer, Index chunk = 0) const;
 
-  // What the model expects of the instances in a view, instances x features, row-major, in the data's own units: the
-  // mean of the nearest rows of the sample, or where it keeps none of the prototypes. Values that were observed are
-  // given back as they are; an instance without any view is NaN. Method omvc only.
-  std::vector<double> impute(Chunk chunk, std::size_t view) const;
+  // What the model expects of the instances in a view: a mixture of what the nearest rows of the sample, the clusters
+  // and regressions on the other views say, by how well each of them does where values are hidden; where it keeps no
+  // sample, the mean of the prototypes. Values that were observed are given back as they are. Method omvc only.
+  Imputed impute(Chunk chunk, std::size_t view) const;
 
   // The whole state, or what assigning needs. A model saved whole and loaded assigns and goes on learning exactly as
   // the saved one would have; one saved for prediction is smaller and only assigns.

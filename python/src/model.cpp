@@ -79,7 +79,7 @@ class PyModel {
     working(watch, [&] {
       source = make_matched_source(std::move(source), model_.schema());
       while (std::optional<Chunk> chunk = source->next(256)) {
-        const std::vector<double> part = model_.impute(std::move(*chunk), view);
+        const std::vector<double> part = model_.impute(std::move(*chunk), view).values;
         rows.insert(rows.end(), part.begin(), part.end());
         if (!watch.tell("filling", 1, static_cast<Index>(rows.size()))) {
           throw Error(ErrorKind::interrupted, "interrupted; nothing was filled in");

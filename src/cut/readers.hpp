@@ -1,7 +1,5 @@
-// What one view says of a labelling: a linear reader of the view, a ridge regression of the labels on its rows,
-//
-//     W = argmin sum_i ||y_i - prior - (x_i - mean) W||^2 + ridge ||W||^2        y_i: 1 for the label of the row, else
-//     0
+// What one view says of a labelling: a linear reader of the view, a ridge regression (cut/ridge.hpp) of the labels on
+// its rows, where y_i is 1 for the label of the row, else 0.
 //
 // Every row is read by a reader that has not seen it: rows are dealt into folds, and each fold is read by the reader of
 // the others. So a reader that only remembers its rows, as one of a view of noise does, is right no more often than one
@@ -11,17 +9,10 @@
 
 #include <vector>
 
+#include "cut/ridge.hpp"
 #include "fine/sample.hpp"
 
 namespace omvc {
-
-// For rows to come: x -> x W - offset.
-struct Reader {
-  NarrowMatrix weights;  // features x clusters
-  RowVector offset;
-
-  NarrowMatrix says(const DataBlock& rows, Compute& compute) const;
-};
 
 struct Reading {
   Reader reader;      // of all rows

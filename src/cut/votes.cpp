@@ -183,13 +183,13 @@ Voted Votes::ask(const PreparedChunk& chunk, const Near& near, const std::vector
 
 std::vector<Votes::Donors> Votes::donors(const PreparedChunk& chunk, const Near& near,
                                          const std::vector<NarrowMatrix>& products, std::size_t view, Index count,
-                                         Compute& compute) const {
+                                         Compute& compute, const std::vector<std::int32_t>* own) const {
   std::vector<Donors> out(static_cast<std::size_t>(chunk.size()));
   if (!has_rows()) return out;
   const std::vector<std::vector<Index>> lists = lists_near(near, rows_->list_of);
   const RowNeighbours found = find_rows(chunk, products, {}, *rows_,
                                         {.count = kLookedThrough * count, .whole = true, .lists = &lists}, compute);
-  const std::vector<std::int32_t> known = known_rows(chunk, found);
+  const std::vector<std::int32_t> known = own != nullptr ? *own : known_rows(chunk, found);
   for (Index i = 0; i < chunk.size(); ++i) {
     Donors& of = out[static_cast<std::size_t>(i)];
     std::vector<double> distances;

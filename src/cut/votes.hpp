@@ -57,13 +57,15 @@ class Votes {
   // The votes of the rows of the graphs as they are without any rows: by prototypes and readers.
   Matrix alone(const RowGraphs& graphs) const;
   // For each instance up to `count` rows of the table that have a view and are nearest to it by all views that it has,
-  // and their weights; an instance that is a row of the table is not among them. None where there are no rows.
+  // and their weights; an instance that is a row of the table is not among them: one that is equal, or that of `own`,
+  // where given. None where there are no rows.
   struct Donors {
     std::vector<std::int32_t> rows;
     std::vector<double> weights;  // of sum 1
   };
   std::vector<Donors> donors(const PreparedChunk& chunk, const Near& near, const std::vector<NarrowMatrix>& products,
-                             std::size_t view, Index count, Compute& compute) const;
+                             std::size_t view, Index count, Compute& compute,
+                             const std::vector<std::int32_t>* own = nullptr) const;
   const RowTable& table() const { return *rows_; }
   // What the prototypes alone say of one instance.
   RowVector of(const Near& near, Index instance) const;

@@ -1,6 +1,8 @@
 #include "model/expected.hpp"
 
+#include <array>
 #include <cmath>
+#include <map>
 
 #include "chunk/kinds.hpp"
 #include "chunk/rows.hpp"
@@ -11,8 +13,14 @@ namespace omvc {
 namespace {
 
 constexpr Index kDonors = 15;
+constexpr std::array kStrengths{1e-3, 1e-2, 1e-1, 1.0, 10.0};
+constexpr Index kMostCells = 16'000'000;   // of the view, for regressions
+constexpr Index kMostWeights = 8'000'000;  // of one of them
+constexpr Index kFewestHidden = 4;         // rows that a regression is judged by
+constexpr Index kMostHidden = 400;         // and that the mixture is made by
 
-// The prototypes in the data's own units, a row each.
+enum Teller : Index { kAllRows, kClusters, kNeighbours, kFirstView };
+
 Matrix prototypes_in_units(const Model& model, std::size_t view) {
   const NarrowMatrix& columns = model.placing().table()->columns[view];
   Matrix units(columns.cols(), columns.rows());
@@ -38,112 +46,264 @@ Matrix from_prototypes(const Model& model, const Near& near, std::size_t view) {
   return out;
 }
 
+// The rows of a chunk without what they have of a view.
+Chunk without_view(Chunk chunk, std::size_t view) {
+  chunk.views[view] = {.block = take_rows(chunk.views[view].block, {}), .present = {}};
+  return chunk;
+}
+
+}  // namespace
+
 // The rows that votes know, in the data's own units; cells that are missing are NaN.
 class KnownRows {
  public:
-  KnownRows(const Model& model, std::size_t view, Compute& compute) : model_(model), view_(view) {
-    chunks_ = model.rows_as_they_came(compute);
-    scaled_ = chunks_.empty();
-    if (scaled_) chunks_.push_back(rows_of(model.clusters().votes->table()));
-    for (std::size_t c = 0; c < chunks_.size(); ++c) {
-      place_.resize(place_.size() + chunks_[c].rows.size(), {c, -1});
-      const std::size_t first = place_.size() - chunks_[c].rows.size();
-      const std::vector<Index>& present = chunks_[c].views[view].present;
+  KnownRows(const Model& model, std::size_t view, Compute& compute)
+      : scaling_(model.intake().scaling()[view]), survey_(model.seen().survey().views[view]) {
+    std::vector<Chunk> chunks = model.rows_as_they_came(compute);
+    scaled_ = chunks.empty();
+    if (scaled_) chunks.push_back(rows_of(model.clusters().votes->table()));
+    for (Chunk& chunk : chunks) {
+      const std::size_t first = place_.size();
+      place_.resize(first + chunk.rows.size(), {blocks_.size(), -1});
+      const std::vector<Index>& present = chunk.views[view].present;
       for (std::size_t i = 0; i < present.size(); ++i) {
         place_[first + static_cast<std::size_t>(present[i])].row = static_cast<Index>(i);
       }
+      blocks_.push_back(std::move(chunk.views[view].block));
     }
   }
 
   RowVector row(std::int32_t id) const {
     const Place& place = place_[static_cast<std::size_t>(id)];
     const std::vector<Index> one{place.row};
-    const Block dense = as_dense(widened(take_rows(chunks_[place.chunk].views[view_].block, one)));
+    const Block dense = as_dense(widened(take_rows(blocks_[place.block], one)));
     const auto& cells = std::get<DenseBlock<double>>(dense).values;
     std::vector<double> values(cells.begin(), cells.end());
-    if (scaled_)
-      values = unscaled(model_.intake().scaling()[view_], model_.seen().survey().views[view_], std::move(values));
+    if (scaled_) values = unscaled(scaling_, survey_, std::move(values));
+    for (std::size_t j = 0; j < values.size() && !scaled_; ++j) {
+      if (is_missing(scaling_, j, values[j])) values[j] = kNan;
+    }
     return Eigen::Map<const RowVector>(values.data(), static_cast<Index>(values.size()));
   }
 
  private:
   struct Place {
-    std::size_t chunk;
-    Index row;  // of the view
+    std::size_t block;
+    Index row;
   };
-  const Model& model_;
-  std::size_t view_;
-  std::vector<Chunk> chunks_;
+  const ViewScaling& scaling_;
+  const ViewSurvey& survey_;
+  std::vector<Block> blocks_;
   bool scaled_ = false;
   std::vector<Place> place_;
 };
 
-// What the rows of a cluster are like: means of a view, features x clusters, and the variance of each feature.
-struct ClusterMeans {
-  ClusterMeans(const Model& model, std::size_t view, Compute& compute) {
-    const RawSums sums = cluster_sums(model, compute);
-    const Index features = model.intake().schema().views[view].features;
-    means.resize(features, model.clusters().count);
-    variance.resize(features);
-    for (Index j = 0; j < features; ++j) {
-      variance(j) = sums.variance(view, j);
-      for (Index k = 0; k < means.cols(); ++k) means(j, k) = sums.own(view, j, k);
-    }
-  }
-  Matrix means;
-  Vector variance;
+// What is known of the instances of a chunk.
+struct Expectation::Told {
+  Near near;
+  std::vector<Votes::Donors> donors;
+  std::vector<NarrowMatrix> said;         // by the regression on each view, a row for each instance that has it
+  std::vector<std::vector<Index>> place;  // of each instance among these; -1: it lacks the view
 };
 
-// The weighted mean of rows, over the cells that are there. A mean of few rows is noise in part: it is drawn to the
-// mean of the cluster, by as much as what the two differ by is explained by the spread of the rows (James, Stein 1961).
-// What none of the rows has stays.
-void take_mean(const KnownRows& rows, const Votes::Donors& donors, const ClusterMeans& profile, int cluster,
-               Eigen::Ref<RowVector> out) {
-  RowVector weights = RowVector::Zero(out.size());
-  RowVector sum = weights;
-  RowVector squares = weights;
-  double rest = 0;  // of the weights' squares: the mean counts as one of 1 / rest rows
-  for (std::size_t d = 0; d < donors.rows.size(); ++d) {
-    const RowVector row = rows.row(donors.rows[d]);
-    rest += donors.weights[d] * donors.weights[d];
-    for (Index j = 0; j < row.size(); ++j) {
-      if (std::isnan(row(j))) continue;
-      const double differ = row(j) - profile.means(j, cluster);
-      weights(j) += donors.weights[d];
-      sum(j) += donors.weights[d] * differ;
-      squares(j) += donors.weights[d] * differ * differ;
+Expectation::~Expectation() = default;
+
+Expectation::Expectation(const Model& model, std::size_t view, Compute& compute)
+    : model_(model), view_(view), placer_(model.placer()) {
+  if (!placer_->by_rows() || !model.can_learn()) return;
+  rows_ = std::make_unique<KnownRows>(model, view, compute);
+  const RawSums sums = cluster_sums(model, compute);
+  const Index features = model.intake().schema().views[view].features;
+  mean_.resize(features);
+  means_.resize(model.clusters().count, features);
+  Vector variance(features);
+  for (Index j = 0; j < features; ++j) {
+    mean_(j) = sums.mean(view, j);
+    variance(j) = sums.variance(view, j);
+    for (Index k = 0; k < means_.rows(); ++k) {
+      const double own = sums.own(view, j, k);
+      means_(k, j) = std::isnan(own) ? mean_(j) : own;
     }
   }
-  double differs = 0;
-  double noise = 0;
-  for (Index j = 0; j < out.size(); ++j) {
-    if (!(weights(j) > 0 && profile.variance(j) > 0) || std::isnan(sum(j))) continue;
-    const double mean = sum(j) / weights(j);
-    differs += mean * mean / profile.variance(j);
-    noise += rest * std::max(squares(j) / weights(j) - mean * mean, 0.0) / profile.variance(j);
+  const std::size_t views = model.intake().schema().views.size();
+  views_.resize(views);
+  judged_.resize(views);
+  mixture_ = std::make_unique<Mixture>(kFirstView + static_cast<Index>(views), variance);
+  // Rows that have the view, as many as regressions take; one in five is hidden while it is found out who knows what.
+  const RowTable::View& table = model.clusters().votes->table().views[view];
+  std::vector<std::int32_t> having;
+  for (std::size_t id = 0; id < table.member.size(); ++id) {
+    if (table.member[id] >= 0) having.push_back(static_cast<std::int32_t>(id));
   }
-  const double kept = differs > 0 && rest < 1 ? std::max(1 - noise / (1 - rest) / differs, 0.0) : 1;
-  for (Index j = 0; j < out.size(); ++j) {
-    if (weights(j) > 0 && !std::isnan(sum(j))) out(j) = profile.means(j, cluster) + kept * sum(j) / weights(j);
+  if (const auto most = static_cast<std::size_t>(kMostCells / std::max<Index>(features, 1)); having.size() > most) {
+    having.resize(most);
+  }
+  std::vector<std::int32_t> hidden;
+  for (std::size_t i = 0; i < having.size(); i += Ridge::kFolds) hidden.push_back(having[i]);
+  learn_regressions(having, variance, compute);
+  learn_mixture(hidden, compute);
+  judged_.clear();
+}
+
+// Rows are laid so that those that are hidden are the first fold.
+void Expectation::learn_regressions(const std::vector<std::int32_t>& rows, const Vector& variance, Compute& compute) {
+  const RowTable& table = model_.clusters().votes->table();
+  const Chunk chunk = rows_of(table);
+  for (std::size_t v = 0; v < views_.size(); ++v) {
+    const Index features = block_cols(chunk.views[v].block);
+    if (v == view_ || features * mean_.size() > kMostWeights) continue;
+    std::vector<std::int32_t> hidden;
+    std::vector<std::int32_t> others;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (table.views[v].member[static_cast<std::size_t>(rows[i])] < 0) continue;
+      (i % Ridge::kFolds == 0 ? hidden : others).push_back(rows[i]);
+    }
+    const auto count = std::min<Index>(std::ssize(hidden), std::ssize(others) / (Ridge::kFolds - 1));
+    if (count < kFewestHidden) continue;
+    std::vector<Index> members;
+    Matrix Y(count * Ridge::kFolds, mean_.size());
+    for (Index i = 0; i < Y.rows(); ++i) {
+      const Index group = i / Ridge::kFolds;
+      const Index other = (Ridge::kFolds - 1) * group + i % Ridge::kFolds - 1;
+      const std::int32_t id =
+          i % Ridge::kFolds == 0 ? hidden[static_cast<std::size_t>(group)] : others[static_cast<std::size_t>(other)];
+      members.push_back(table.views[v].member[static_cast<std::size_t>(id)]);
+      const RowVector row = rows_->row(id);
+      for (Index j = 0; j < row.size(); ++j) Y(i, j) = std::isnan(row(j)) ? mean_(j) : row(j);
+    }
+    learn_regression(v, take_rows(chunk.views[v].block, members), MatrixTargets(std::move(Y)), variance, compute);
   }
 }
 
-}  // namespace
+void Expectation::learn_regression(std::size_t v, const Block& rows, const MatrixTargets& targets,
+                                   const Vector& variance, Compute& compute) {
+  compute.poll();
+  const std::unique_ptr<Ridge> ridge = Ridge::make({&rows}, block_cols(rows), targets, compute);
+  const auto reader = [&](Index fold, double strength) {
+    Reader out = reader_of(ridge->solve(fold, strength, compute), ridge->mean());
+    out.offset -= ridge->prior();
+    return out;
+  };
+  std::vector<Index> first;
+  for (Index i = 0; i < targets.rows(); i += Ridge::kFolds) first.push_back(i);
+  const Block hidden = take_rows(rows, first);
+  double least = 0;
+  double best = 0;
+  for (const double strength : kStrengths) {
+    Reader tried = reader(0, strength);
+    const NarrowMatrix said = tried.says(DataBlock(hidden), compute);
+    double error = 0;
+    for (std::size_t i = 0; i < first.size(); ++i) {
+      for (Index j = 0; j < said.cols(); ++j) {
+        if (!(variance(j) > 0)) continue;
+        const double off = said(static_cast<Index>(i), j) - targets.matrix()(first[i], j);
+        error += off * off / variance(j);
+      }
+    }
+    if (judged_[v] && !(error < least)) continue;
+    least = error;
+    best = strength;
+    judged_[v] = std::make_unique<Reader>(std::move(tried));
+  }
+  views_[v] = std::make_unique<Reader>(reader(Ridge::kAll, best));
+}
 
-Matrix expected(const Model& model, const PreparedChunk& chunk, std::size_t view, Compute& compute) {
-  const std::shared_ptr<const Placer> placer = model.placer();
+void Expectation::learn_mixture(std::vector<std::int32_t> hidden, Compute& compute) {
+  if (std::ssize(hidden) > kMostHidden) hidden.resize(kMostHidden);
+  const std::vector<Index> positions(hidden.begin(), hidden.end());
+  const Chunk rows = without_view(take_instances(rows_of(model_.clusters().votes->table()), positions), view_);
+  const Told told = tell(PreparedChunk(rows), judged_, compute, &hidden);
+  for (std::size_t i = 0; i < hidden.size(); ++i) {
+    if (told.near.id(static_cast<Index>(i), 0) < 0) continue;  // it has no other view
+    mixture_->add(told_of(told, static_cast<Index>(i)), rows_->row(hidden[i]));
+  }
+}
+
+Expectation::Told Expectation::tell(const PreparedChunk& chunk, const std::vector<std::unique_ptr<Reader>>& readers,
+                                    Compute& compute, const std::vector<std::int32_t>* own) const {
   std::vector<NarrowMatrix> products;
-  const Near near = placer->near(chunk, compute, &products);
-  Matrix out = from_prototypes(model, near, view);
-  if (!placer->by_rows() || !model.can_learn()) return out;
-  const std::vector<Vote> votes = placer->vote(chunk, near, products, compute);
-  const std::vector<Votes::Donors> donors =
-      model.clusters().votes->donors(chunk, near, products, view, kDonors, compute);
-  const KnownRows rows(model, view, compute);
-  const ClusterMeans means(model, view, compute);
+  Told out;
+  out.near = placer_->near(chunk, compute, &products);
+  out.donors = model_.clusters().votes->donors(chunk, out.near, products, view_, kDonors, compute, own);
+  out.said.resize(readers.size());
+  out.place.assign(readers.size(), std::vector<Index>(static_cast<std::size_t>(chunk.size()), -1));
+  for (std::size_t v = 0; v < readers.size(); ++v) {
+    if (!readers[v]) continue;
+    out.said[v] = readers[v]->says(chunk.views[v], compute);
+    for (std::size_t row = 0; row < chunk.present(v).size(); ++row) {
+      out.place[v][static_cast<std::size_t>(chunk.present(v)[row])] = static_cast<Index>(row);
+    }
+  }
+  return out;
+}
+
+Matrix Expectation::told_of(const Told& told, Index instance) const {
+  const auto at = static_cast<std::size_t>(instance);
+  Matrix out = Matrix::Constant(kFirstView + std::ssize(told.said), mean_.size(), kNan);
+  out.row(kAllRows) = mean_;
+  out.row(kClusters) = placer_->shares(told.near, instance) * means_;
+  const Votes::Donors& donors = told.donors[at];
+  RowVector weights = RowVector::Zero(mean_.size());
+  RowVector sum = weights;
+  for (std::size_t d = 0; d < donors.rows.size(); ++d) {
+    const RowVector row = rows_->row(donors.rows[d]);
+    for (Index j = 0; j < row.size(); ++j) {
+      if (std::isnan(row(j))) continue;
+      weights(j) += donors.weights[d];
+      sum(j) += donors.weights[d] * row(j);
+    }
+  }
+  for (Index j = 0; j < sum.size(); ++j) {
+    if (weights(j) > 0) out(kNeighbours, j) = sum(j) / weights(j);
+  }
+  for (std::size_t v = 0; v < told.said.size(); ++v) {
+    if (told.place[v][at] < 0) continue;
+    out.row(kFirstView + static_cast<Index>(v)) = told.said[v].row(told.place[v][at]).cast<double>();
+  }
+  return out;
+}
+
+std::vector<bool> Expectation::who_tells(const Told& told, Index instance) {
+  const auto at = static_cast<std::size_t>(instance);
+  std::vector<bool> out(static_cast<std::size_t>(kFirstView), true);
+  out[kNeighbours] = !told.donors[at].rows.empty();
+  for (const std::vector<Index>& place : told.place) out.push_back(place[at] >= 0);
+  return out;
+}
+
+Expectation::Found Expectation::of(const PreparedChunk& chunk, Compute& compute) const {
+  if (!rows_) {
+    Matrix values = from_prototypes(model_, placer_->near(chunk, compute), view_);
+    return {.values = values, .spread = Matrix::Constant(values.rows(), values.cols(), kNan)};
+  }
+  const Told told = tell(chunk, views_, compute, nullptr);
+  Found out{.values = Matrix::Constant(chunk.size(), mean_.size(), kNan), .spread = {}};
+  out.spread = out.values;
+  // Those who can tell are the same for many instances.
+  std::map<std::vector<bool>, std::pair<RowVector, RowVector>> mixtures;
+  for (Index i = 0; i < chunk.size(); ++i) {
+    const auto [found, fresh] = mixtures.try_emplace(who_tells(told, i));
+    if (!fresh) continue;
+    const Index best = found->first[kNeighbours] ? kNeighbours : kClusters;  // where nothing could be tried
+    found->second.first = mixture_->tried() ? mixture_->weights(found->first)
+                                            : RowVector(RowVector::Unit(std::ssize(found->first), best));
+    found->second.second = mixture_->spread(found->second.first);
+  }
   for_blocks(compute, chunk.size(), 1, true, [&](Index i, Index) {
-    const auto at = static_cast<std::size_t>(i);
-    if (votes[at].cluster >= 0) take_mean(rows, donors[at], means, votes[at].cluster, out.row(i));
+    if (told.near.id(i, 0) < 0) return;
+    const Matrix says = told_of(told, i);
+    const auto& [weights, spread] = mixtures.at(who_tells(told, i));
+    out.spread.row(i) = spread;
+    for (Index j = 0; j < says.cols(); ++j) {
+      double sum = 0;
+      double value = 0;
+      for (Index t = 0; t < says.rows(); ++t) {
+        if (!(weights(t) > 0) || std::isnan(says(t, j))) continue;
+        sum += weights(t);
+        value += weights(t) * says(t, j);
+      }
+      out.values(i, j) = sum > 0 ? value / sum : mean_(j);
+    }
   });
   return out;
 }

@@ -35,11 +35,16 @@ std::shared_ptr<const Labeller> Clusterer::Impl::labeller() const {
   throw Error(ErrorKind::usage, "the model has learned too few instances to have clusters yet: learn more of them");
 }
 
-const RawSums& Clusterer::Impl::sums() {
+std::vector<double> Clusterer::Impl::state() const {
   std::vector<double> now{model->tally().instances, static_cast<double>(model->names().generation())};
   for (const int number : model->names().numbers()) now.push_back(number);
   const Vector& mass = model->placing().sums().mass;
   now.insert(now.end(), mass.begin(), mass.end());
+  return now;
+}
+
+const RawSums& Clusterer::Impl::sums() {
+  std::vector<double> now = state();
   if (!known_sums || now != known_at) known_sums = cluster_sums(*model, compute.get());
   known_at = std::move(now);
   return *known_sums;

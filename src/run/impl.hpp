@@ -1,6 +1,7 @@
 // What a Clusterer holds: the living model, or what a comparison method has left, or nothing yet.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -8,6 +9,7 @@
 #include "omvc/clusterer.hpp"
 
 #include "compare/compare_model.hpp"
+#include "model/expected.hpp"
 #include "model/raw_sums.hpp"
 #include "parallel/team.hpp"
 
@@ -38,8 +40,14 @@ struct Clusterer::Impl {
   const RawSums& sums();
   std::optional<RawSums> known_sums;
   std::vector<double> known_at;  // what the model was like then
+  // What fills in a view, likewise.
+  std::shared_ptr<const Expectation> expectation(std::size_t view);
+  std::map<std::size_t, std::shared_ptr<const Expectation>> expectations;
+  std::vector<double> expected_at;
+  std::vector<double> state() const;  // numbers that tell whether the model has changed
 
   std::mutex sharing;  // of `compute` and `known_sums`
+  std::mutex filling;  // of `expectations`
 };
 
 }  // namespace omvc

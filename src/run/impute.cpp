@@ -4,40 +4,41 @@
 #include "omvc/clusterer.hpp"
 #include "omvc/error.hpp"
 
+#include "chunk/kinds.hpp"
+#include "chunk/rows.hpp"
 #include "model/expected.hpp"
 #include "run/impl.hpp"
 
 namespace omvc {
 namespace {
 
-// Puts what was observed in the place of what was expected.
-template <class T>
-void keep_observed(const DenseBlock<T>& block, const std::vector<Index>& present, Matrix& out) {
+// The observed values of a view, instances x features; NaN where there are none. Entries that are not stored are zeros
+// that were observed.
+Matrix observed_values(const ChunkView& view, Index instances) {
+  Matrix out = Matrix::Constant(instances, block_cols(view.block), kNan);
+  const Block dense = as_dense(widened(view.block));
+  const auto& block = std::get<DenseBlock<double>>(dense);
   for (Index i = 0; i < block.rows; ++i) {
-    const auto row = block.row(i);
-    for (std::size_t j = 0; j < row.size(); ++j) {
-      if (!std::isnan(row[j])) out(present[static_cast<std::size_t>(i)], static_cast<Index>(j)) = row[j];
-    }
+    out.row(view.present[static_cast<std::size_t>(i)]) =
+        Eigen::Map<const RowVector>(block.values.data() + i * block.cols, block.cols);
   }
-}
-
-// Entries that are not stored are zeros that were observed.
-template <class T>
-void keep_observed(const CsrBlock<T>& block, const std::vector<Index>& present, Matrix& out) {
-  for (std::size_t i = 0; i < present.size(); ++i) {
-    const RowVector expected = out.row(present[i]);
-    out.row(present[i]).setZero();
-    for (Index e = block.offsets[i]; e < block.offsets[i + 1]; ++e) {
-      const Index column = block.columns[static_cast<std::size_t>(e)];
-      const double value = block.values[static_cast<std::size_t>(e)];
-      out(present[i], column) = std::isnan(value) ? expected(column) : value;
-    }
-  }
+  return out;
 }
 
 }  // namespace
 
-std::vector<double> Clusterer::impute(Chunk chunk, std::size_t view) const {
+std::shared_ptr<const Expectation> Clusterer::Impl::expectation(std::size_t view) {
+  const std::lock_guard lock(filling);
+  if (std::vector<double> now = state(); now != expected_at) {
+    expectations.clear();
+    expected_at = std::move(now);
+  }
+  std::shared_ptr<const Expectation>& found = expectations[view];
+  if (!found) found = share([&](Compute& own) { return std::make_shared<const Expectation>(*model, view, own); });
+  return found;
+}
+
+Imputed Clusterer::impute(Chunk chunk, std::size_t view) const {
   impl().labeller();
   if (!impl().model) {
     throw Error(ErrorKind::usage, fmt::format("a model of method {} cannot fill in views: fit with method omvc",
@@ -52,11 +53,28 @@ std::vector<double> Clusterer::impute(Chunk chunk, std::size_t view) const {
     throw Error(ErrorKind::data,
                 fmt::format("view {} was never seen, so nobody knows it", model.intake().schema().views[view].name));
   }
-  const ChunkView observed = chunk.views[view];
-  model.intake().prepare(chunk);
-  Matrix out = impl().share([&](Compute& compute) { return expected(model, PreparedChunk(chunk), view, compute); });
-  std::visit([&](const auto& block) { keep_observed(block, observed.present, out); }, observed.block);
-  return {out.data(), out.data() + out.size()};
+  Matrix values = observed_values(chunk.views[view], chunk.size());
+  Matrix spread = Matrix::Zero(values.rows(), values.cols());
+  std::vector<Index> lacking;
+  for (Index i = 0; i < values.rows(); ++i) {
+    if (values.row(i).array().isNaN().any()) lacking.push_back(i);
+  }
+  if (!lacking.empty()) {
+    Chunk rows = take_instances(chunk, lacking);
+    model.intake().prepare(rows);
+    const std::shared_ptr<const Expectation> expectation = impl().expectation(view);
+    const Expectation::Found found =
+        impl().share([&](Compute& compute) { return expectation->of(PreparedChunk(rows), compute); });
+    for (std::size_t i = 0; i < lacking.size(); ++i) {
+      for (Index j = 0; j < values.cols(); ++j) {
+        if (!std::isnan(values(lacking[i], j))) continue;
+        values(lacking[i], j) = found.values(static_cast<Index>(i), j);
+        spread(lacking[i], j) = found.spread(static_cast<Index>(i), j);
+      }
+    }
+  }
+  return {.values = {values.data(), values.data() + values.size()},
+          .spread = {spread.data(), spread.data() + spread.size()}};
 }
 
 }  // namespace omvc

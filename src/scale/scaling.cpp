@@ -34,12 +34,6 @@ bool changes_nothing(const ViewScaling& scaling) {
          scaling.ceiling.empty() && scaling.unit.empty();
 }
 
-// Whether a number is none, but a word for a missing value.
-bool is_missing(const ViewScaling& scaling, std::size_t j, double x) {
-  if (x != x) return true;
-  return !scaling.missing_below.empty() && (x <= scaling.missing_below[j] || x >= scaling.missing_above[j]);
-}
-
 // A number as the scaling takes it: its logarithm where that was asked for.
 double logarithm(const ViewScaling& scaling, std::size_t j, double x) {
   if (scaling.unit.empty() || !(scaling.unit[j] > 0)) return x;
@@ -144,6 +138,11 @@ Block apply_log_ratios(const ViewScaling& scaling, const B& X, const Refuse& ref
 }
 
 }  // namespace
+
+bool is_missing(const ViewScaling& scaling, std::size_t j, double x) {
+  if (x != x) return true;
+  return !scaling.missing_below.empty() && (x <= scaling.missing_below[j] || x >= scaling.missing_above[j]);
+}
 
 void check_magnitudes(const Chunk& chunk, const Schema& schema) {
   for (std::size_t v = 0; v < chunk.views.size(); ++v) {

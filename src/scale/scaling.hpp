@@ -64,6 +64,9 @@ bool needs_columns(Scaling scaling, const ViewSurvey& survey);
 std::vector<ViewScaling> choose_scalings(const std::vector<Scaling>& asked, const Schema& schema, const Survey& survey,
                                          std::span<const Chunk> rows, std::vector<ViewScaling> before);
 
+// Whether a number of the data, of the j-th feature, is none, but a word for a missing value.
+bool is_missing(const ViewScaling& scaling, std::size_t j, double x);
+
 // For rows that no survey has seen. Throws ErrorKind::data, naming view and row, for values too large to be squared.
 void check_magnitudes(const Chunk& chunk, const Schema& schema);
 

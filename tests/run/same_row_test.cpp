@@ -262,7 +262,7 @@ TEST(SameRow, AViewThatWasNeverSeenSaysNothing) {
     for (const auto& [verb, found] : said_by_all(model, with, {form})) {
       EXPECT_EQ(test::difference(found, expected.by(verb)), "") << verb;
     }
-    EXPECT_EQ(model.impute(with.chunk({form}), 1).size(), 70u * 30u);
+    EXPECT_EQ(model.impute(with.chunk({form}), 1).values.size(), 70u * 30u);
     test::expect_error(ErrorKind::data, {"late", "never seen"}, [&] { model.impute(with.chunk({form}), 2); });
   }
 }
@@ -273,10 +273,10 @@ TEST(SameRow, ImputeGivesTheSameNumbersInAnyForm) {
     const Clusterer model = fitted(how);
     const AwkwardRows rows = rows_of(how, 70, 9);
     for (std::size_t view = 0; view < 2; ++view) {
-      const std::vector<double> expected = model.impute(rows.chunk({Form::dense_double}), view);
+      const std::vector<double> expected = model.impute(rows.chunk({Form::dense_double}), view).values;
       const auto d = static_cast<std::size_t>(rows.views[view].cols());
       for (const Form form : {Form::dense_double, Form::csr_double}) {
-        const std::vector<double> found = model.impute(rows.chunk({form}), view);
+        const std::vector<double> found = model.impute(rows.chunk({form}), view).values;
         std::vector<std::uint64_t> bits[2];
         Said::add(expected, bits[0]);
         Said::add(found, bits[1]);
