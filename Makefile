@@ -1,5 +1,5 @@
 # The front door. `make demo` and `make test` do everything on a fresh Debian 12 machine, packages included.
-.PHONY: setup command build demo install test format check-format sanitize sanitize-command sanitize-python fuzz-build fuzz fuzz-long bench-build bench bench-end-to-end wheel python-install clean
+.PHONY: setup command build demo docs install test format check-format sanitize sanitize-command sanitize-python fuzz-build fuzz fuzz-long bench-build bench bench-end-to-end wheel python-install clean
 
 # ccache makes a second build of the same sources quick; without it everything works as well.
 CMAKE_FLAGS := $(if $(shell command -v ccache),-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
@@ -21,6 +21,12 @@ build: setup
 
 demo: command
 	@build/omvc demo
+
+# The site of the documents: build/site/index.html, which opens from disk.
+docs: command
+	@tools/python-env build/docs-env tools/requirements-docs.txt
+	@NO_MKDOCS_2_WARNING=1 build/docs-env/bin/mkdocs build --quiet
+	@echo "omvc: the site is build/site/index.html"
 
 # Command, library, manual page and completions; PREFIX is /usr/local unless told otherwise.
 install: command

@@ -25,7 +25,7 @@ def commands(page):
 
 def main():
     source, build = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
-    pages = [source / "README.md", source / "CONTRIBUTING.md", *sorted((source / "docs").glob("*.md"))]
+    pages = [source / "README.md", source / "CONTRIBUTING.md", *sorted((source / "docs").rglob("*.md"))]
     passed = failed = 0
     with tempfile.TemporaryDirectory() as folder:
         for name in ("examples", "experiments", "bench", "Makefile", "tools"):

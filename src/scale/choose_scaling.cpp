@@ -52,13 +52,11 @@ void check_magnitude(const ViewSurvey& survey, const std::string& name) {
 // Pictures are of bytes, or evenly bright, or mostly zeros.
 bool is_dense_counts(const ViewSurvey& survey) {
   if (survey.log_ratios.empty() || survey.sum.size() < kLeastCounted) return false;
-  double cells = 0;
   double largest = 0;
   double features = 0;
   double skewed = 0;
   double wide = 0;
   for (std::size_t j = 0; j < survey.sum.size(); ++j) {
-    cells += survey.known(j);
     if (!(survey.nonzeros[j] > 0)) continue;
     const double ratio = survey.maximum[j] * survey.known(j) / survey.sum[j];
     largest = std::max(largest, survey.maximum[j]);
@@ -66,8 +64,8 @@ bool is_dense_counts(const ViewSurvey& survey) {
     skewed += ratio >= kSkewed ? 1 : 0;
     wide += ratio >= kWide ? 1 : 0;
   }
-  return survey.entries >= kCountedShare * cells && largest > kByte && skewed >= kMostFeaturesSkewed * features &&
-         wide >= kSomeFeaturesWide * features;
+  return survey.entries >= kCountedShare * survey.known() && largest > kByte &&
+         skewed >= kMostFeaturesSkewed * features && wide >= kSomeFeaturesWide * features;
 }
 
 // Counts as log ratios, and those as dense views are scaled.
@@ -78,9 +76,7 @@ void take_log_ratios(const ViewSurvey& survey, ViewScaling& out) {
   out.description = "centred log ratios, each feature to 0 .. 1, total variance 1";
 }
 
-bool is_mostly_zero(const ViewSurvey& survey) {
-  return survey.entries < (1 - kSparseShare) * survey.observed * static_cast<double>(survey.sum.size());
-}
+bool is_mostly_zero(const ViewSurvey& survey) { return survey.entries < (1 - kSparseShare) * survey.known(); }
 
 // One wrong number in a column of whole numbers makes them differ by orders of magnitude.
 bool is_dense_counts(const ViewSurvey& survey, const ColumnsLook* look) {
@@ -91,8 +87,7 @@ bool is_dense_counts(const ViewSurvey& survey, const ColumnsLook* look) {
 
 ViewScaling choose_automatic(const ViewSurvey& survey, const ColumnsLook* look) {
   ViewScaling out{.known = true};
-  const double cells = survey.observed * static_cast<double>(survey.sum.size());
-  const double zeros = 100 * (1 - survey.entries / std::max(cells, 1.0));
+  const double zeros = 100 * (1 - survey.entries / std::max(survey.known(), 1.0));
   if (is_dense_counts(survey, look)) {
     take_log_ratios(survey, out);
     out.description = "dense counts: " + out.description;

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <array>
+#include <functional>
+#include <numeric>
 #include <span>
 #include <vector>
 
@@ -32,6 +34,9 @@ struct ViewSurvey {
   std::vector<ViewSurvey> log_ratios;
 
   double known(std::size_t feature) const { return observed - (missing.empty() ? 0 : missing[feature]); }
+  double known() const {  // of all features
+    return std::accumulate(missing.begin(), missing.end(), observed * static_cast<double>(sum.size()), std::minus<>());
+  }
 };
 
 // What a survey keeps for each feature whatever the data.

@@ -83,6 +83,21 @@ TEST(Scaling, AutomaticBringsDenseViewsToTotalVarianceOne) {
   EXPECT_NEAR(variance, 1, 1e-10);
 }
 
+// A panel of which most people have had few tests is a table with gaps, not one of zeros.
+TEST(Scaling, CellsThatAreMissingAreNotTakenForZeros) {
+  Matrix X = test::random_matrix(200, 40, 1) * 70;
+  const Matrix gone = test::random_matrix(200, 40, 2);
+  for (Index i = 0; i < X.size(); ++i) {
+    if (gone.data()[i] < 0.95) X.data()[i] = std::numeric_limits<double>::quiet_NaN();
+  }
+  Survey survey(test::schema_of({40}));
+  Compute compute;
+  survey.add(one_view(test::dense_block<double>(X)), compute);
+  const ViewScaling chosen = choose_scaling(Scaling::automatic, survey.views[0], "view1");
+  EXPECT_FALSE(chosen.unit_rows) << chosen.description;
+  EXPECT_NE(chosen.reason.find("0 % of its cells are zero"), std::string::npos) << chosen.reason;
+}
+
 TEST(Scaling, AutomaticGivesSparseCountsTfIdfRowsOfLengthOne) {
   Matrix X = test::random_sparse(50, 90, 0.05, 2);
   X = X.unaryExpr([](double x) { return std::ceil(5 * x); });
