@@ -30,6 +30,14 @@ constexpr const char* kFooter =
     "Exit codes:   0 done, 1 a bug of ours, 2 usage, 3 bad data, 4 cannot read or write, 5 numerical failure,\n"
     "              6 interrupted (what was learned is kept)";
 
+constexpr const char* kNext =
+    "which command?\n"
+    "  omvc demo                                              see it work on planted data\n"
+    "  omvc look blood.csv scan.csv                           what would be read of your tables, one per view\n"
+    "  omvc fit blood.csv scan.csv --labels labels.csv --report page.html\n"
+    "                                                         cluster them, and look at the result\n"
+    "  omvc help                                              all commands";
+
 // Threads take and give back chunks of data all the time: memory that went back to the system each time would have to
 // be cleared and mapped anew, which threads of one process do one after the other.
 void keep_memory() {
@@ -62,6 +70,7 @@ int run(int argc, char** argv) {
   omvc::app::add_reproduce(line);
   omvc::app::add_demo(line);
   omvc::app::add_help(line);
+  if (argc < 2) throw omvc::Error(omvc::ErrorKind::usage, kNext);
   const std::vector<std::string> known = omvc::app::command_names(line);
   if (argc > 1 && argv[1][0] != '-' && std::find(known.begin(), known.end(), argv[1]) == known.end()) {
     throw omvc::Error(omvc::ErrorKind::usage, fmt::format("there is no command '{}'{}\nTry 'omvc help'.", argv[1],

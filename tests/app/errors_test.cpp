@@ -43,6 +43,10 @@ class Errors : public testing::Test {
   std::string good_ = csv("good.csv", planted_table(kRows, 3, 2));
 };
 
+TEST_F(Errors, WithoutACommandItSaysWhatToDoNext) {
+  expect_failure({}, kUsage, {"which command?", "omvc demo", "omvc look", "omvc fit", "omvc help"});
+}
+
 TEST_F(Errors, RowsOfViewsThatDoNotMatch) {
   const std::string shorter = csv("shorter.csv", planted_table(kRows - 1, 4, 1));
   expect_bad_data({good_, shorter}, {"good.csv has 12 rows", "shorter.csv has 11 rows", "every file needs a row"});
