@@ -16,14 +16,17 @@ constexpr Index kListedAtOnce = 512;    // and with those of lists, so that seve
 // The nearest rows found so far of one instance, ascending.
 class Nearest {
  public:
-  Nearest(NearRows& out, Index instance)
-      : count_(out.count),
+  Nearest(NearRows& out, Index instance, std::int32_t own)
+      : own_(own),
+        count_(out.count),
         ids_(out.ids.data() + instance * count_),
         distances_(out.distances.data() + instance * count_) {}
 
   void offer(std::int32_t row, double distance) {
     if (!(distance <= distances_[count_ - 1])) return;
-    const auto before = [&](Index j) { return std::pair(distance, row) < std::pair(distances_[j], order(ids_[j])); };
+    const auto before = [&, turn = turn_of(row, own_)](Index j) {
+      return distance < distances_[j] || (distance == distances_[j] && turn < order(ids_[j]));
+    };
     if (!before(count_ - 1)) return;
     Index at = count_ - 1;
     for (; at > 0 && before(at - 1); --at) {
@@ -35,7 +38,10 @@ class Nearest {
   }
 
  private:
-  static std::int32_t order(std::int32_t id) { return id < 0 ? std::numeric_limits<std::int32_t>::max() : id; }
+  std::int64_t order(std::int32_t id) const {
+    return id < 0 ? std::numeric_limits<std::int64_t>::max() : turn_of(id, own_);
+  }
+  std::int32_t own_;  // row of the table that the instance is; -1: none
   Index count_;
   std::int32_t* ids_;
   double* distances_;
@@ -222,7 +228,7 @@ class Finder {
     }
     for (const Own& own : instance.own) compare(own, instance.lists, self);
     if (!search_.whole) return;
-    Nearest nearest(out_.whole, i);
+    Nearest nearest(out_.whole, i, self);
     const auto views = static_cast<double>(instance.own.size());
     std::size_t at = 0;
     for (const Index list : instance.lists) {
@@ -242,7 +248,7 @@ class Finder {
     const RowTable::View& view = rows_.views[own.view];
     const double square = square_of(own.view, own.row);
     const float* dot = own.dots.data();
-    Nearest nearest(out_.views[own.view], own.row);
+    Nearest nearest(out_.views[own.view], own.row, self);
     Index before = 0;  // positions in the lists before
     for (const Index list : lists) {
       const auto at = static_cast<std::size_t>(list);

@@ -30,12 +30,13 @@ Matrix sums_of_distances(const PreparedChunk& chunk, const PrototypeTable& table
   return sums;
 }
 
-// Numbers of the columns of a row, ascending by what is in them, and by their numbers where that is equal.
-std::vector<std::int32_t> sorted_columns(const RowVector& row) {
+// Numbers of the columns of a row, ascending by what is in them, and by turn_of where that is equal.
+std::vector<std::int32_t> sorted_columns(const RowVector& row, std::int32_t own = -1) {
   std::vector<std::int32_t> order(static_cast<std::size_t>(row.size()));
   std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(),
-            [&](std::int32_t a, std::int32_t b) { return std::pair(row(a), a) < std::pair(row(b), b); });
+  std::sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
+    return std::pair(row(a), turn_of(a, own)) < std::pair(row(b), turn_of(b, own));
+  });
   return order;
 }
 
@@ -102,7 +103,7 @@ class NaiveRows {
 
   void list(const RowVector& distances, NearRows& out, Index at) const {
     Index listed = 0;
-    for (const std::int32_t row : sorted_columns(distances)) {
+    for (const std::int32_t row : sorted_columns(distances, static_cast<std::int32_t>(self_))) {
       if (listed == out.count || !std::isfinite(distances(row))) return;
       if (row == self_) continue;
       out.ids[static_cast<std::size_t>(at * out.count + listed)] = row;

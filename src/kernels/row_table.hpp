@@ -63,7 +63,14 @@ bool equals_row(const Block& block, Index row, const RowTable& table, std::size_
 Chunk rows_of(const RowTable& table);
 std::vector<Index> lists_of(const RowTable& table);
 
-// The nearest rows of some instances, the nearest first; the lowest row among equals.
+// Among rows that are equally near to an instance, those that follow its own row come first, and then those from the
+// first row on: were it always the lowest rows, a hundred equal rows would all be joined to the same few. An instance
+// that is no row of the table has the own row -1.
+inline std::int64_t turn_of(std::int32_t row, std::int32_t own) {
+  return row > own ? row : row + (std::int64_t{1} << 32);
+}
+
+// The nearest rows of some instances, the nearest first; among equals by turn_of.
 struct NearRows {
   Index count = 0;                // listed for each
   std::vector<std::int32_t> ids;  // -1 where there are fewer

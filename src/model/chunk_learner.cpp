@@ -26,25 +26,6 @@ void widen_sparse(Chunk& chunk, const Schema& known, const Schema& schema) {
 
 }  // namespace
 
-std::vector<bool> ChunkLearner::compressed() const {
-  const Survey& survey = model_.seen_.survey();
-  std::vector<bool> out;
-  for (std::size_t v = 0; v < survey.views.size(); ++v) {
-    ViewScaling scaling = model_.intake_->scaling()[v];
-    if (!scaling.known && survey.views[v].observed > 0) {
-      try {
-        scaling = choose_scaling(of_view(model_.options_.scaling, v), survey.views[v],
-                                 model_.intake_->schema().views[v].name);
-        scaling.log_ratios = false;  // which strange rows may make it look like
-      } catch (const Error&) {
-        scaling = {};
-      }
-    }
-    out.push_back(scaling.unit_rows || scaling.log_ratios);
-  }
-  return out;
-}
-
 void ChunkLearner::widen(const Schema& wider) {
   if (model_.prototypes_.factors) {
     throw Error(ErrorKind::usage, "a model that has prototypes gets no more views or features");
@@ -90,12 +71,15 @@ void ChunkLearner::learn_usual(Chunk chunk, const Placer* now, Learned& out, Com
   std::vector<bool> keep;
   std::vector<StrangeRow> strange;
   Seen& seen = model_.seen_;
-  if (now) strange = seen.set_aside(chunk, Ranges(seen.survey(), compressed()), model_.tally_.instances, keep);
+  if (now) strange = seen.set_aside(chunk, *now->ranges(), model_.tally_.instances, keep);
   if (!strange.empty()) {
     out.strange.insert(out.strange.end(), strange.begin(), strange.end());
     Chunk whole = chunk;
     model_.intake().prepare(whole);
     out.placed = now->place(PreparedChunk(whole), compute);
+    for (std::size_t i = 0, at = 0; i < keep.size(); ++i) {
+      if (!keep[i]) out.placed->set_outside(i, strange[at++].outside);
+    }
     keep_in_place(chunk, keep);
   }
   if (chunk.size() == 0) return;
@@ -121,7 +105,7 @@ Learned ChunkLearner::learn(Chunk chunk, Compute& compute) {
   const std::shared_ptr<const Placer> now = model_.placer();
   learn_usual(std::move(chunk), now.get(), out, compute);
   if (now && seen.aside().size() > 0) {
-    Chunk released = seen.release(Ranges(seen.survey(), compressed()), model_.tally_.instances + rows, model_.recipe_);
+    Chunk released = seen.release(*model_.ranges(), model_.tally_.instances + rows, model_.recipe_);
     out.accepted = released.size();
     model_.intake().match(released);
     if (out.accepted > 0) learn_rows(std::move(released), now.get(), compute);
@@ -168,7 +152,7 @@ bool ChunkLearner::time_to_build() const {
 std::vector<StrangeRow> ChunkLearner::refresh(Compute& compute) {
   std::vector<StrangeRow> strange;
   if (!model_.prototypes_.factors && model_.seen_.reservoir().size() > 0) {
-    strange = model_.seen_.set_first_aside(compressed(), model_.tally_.instances, compute);
+    strange = model_.seen_.set_first_aside(model_.compressed(), model_.tally_.instances, compute);
     model_.follow_survey();
   }
   auto now = std::tie(model_.intake_, model_.prototypes_, model_.cut_, model_.names_, model_.tally_);

@@ -52,7 +52,6 @@ class ChunkLearner {
   void forget_new_features() { model_.seen_.narrow(model_.intake().schema()); }
 
  private:
-  std::vector<bool> compressed() const;
   Index first_rows() const;  // from which there are prototypes
   bool time_to_build() const;
   void forget(double rows);  // as much as so many instances make a stream forget

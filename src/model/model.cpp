@@ -38,6 +38,28 @@ void Model::choose_scaling(const std::vector<Chunk>& rows) {
       kinds_of(seen_.survey()), options_.scaling);
 }
 
+std::vector<bool> Model::compressed() const {
+  const Survey& survey = seen_.survey();
+  std::vector<bool> out;
+  for (std::size_t v = 0; v < survey.views.size(); ++v) {
+    ViewScaling scaling = intake_->scaling()[v];
+    if (!scaling.known && survey.views[v].observed > 0) {
+      try {
+        scaling = omvc::choose_scaling(of_view(options_.scaling, v), survey.views[v], intake_->schema().views[v].name);
+        scaling.log_ratios = false;  // which strange rows may make it look like
+      } catch (const Error&) {
+        scaling = {};
+      }
+    }
+    out.push_back(scaling.unit_rows || scaling.log_ratios);
+  }
+  return out;
+}
+
+std::shared_ptr<const Ranges> Model::ranges() const {
+  return predictor_ ? kept_ranges_ : std::make_shared<const Ranges>(seen_.survey(), compressed());
+}
+
 Placer::Parts Model::placer_parts(const Cut& cut, std::vector<int> numbers) const {
   const FinePrototypes& by = cut.placing(prototypes_);
   return {.intake = intake_,
@@ -54,7 +76,9 @@ Placer::Parts Model::placer_parts(const Cut& cut, std::vector<int> numbers) cons
 
 std::shared_ptr<const Placer> Model::placer() const {
   if (cut_.count == 0) return nullptr;
-  return std::make_shared<const Placer>(placer_parts(cut_, names_.numbers()));
+  Placer::Parts parts = placer_parts(cut_, names_.numbers());
+  parts.ranges = ranges();
+  return std::make_shared<const Placer>(std::move(parts));
 }
 
 const RowGraphs& Model::graphs(Compute& compute) {

@@ -112,6 +112,8 @@ class Model {
   std::vector<Chunk> raw_pieces(Compute& compute) const;
   void take_sample(std::vector<Chunk> pieces, Compute& compute);
   FinePrototypes& mutable_placing() { return cut_.round ? *cut_.round : prototypes_.fine; }
+  std::vector<bool> compressed() const;                                    // of each view, for Ranges
+  std::shared_ptr<const Ranges> ranges() const;                            // of what was seen
   double stands_for() const { return seen_.stands_for(sample_->size()); }  // each row of the sample
   Placer::Parts placer_parts(const Cut& cut, std::vector<int> numbers) const;
   const RowGraphs& graphs(Compute& compute);
@@ -133,6 +135,7 @@ class Model {
   ModelTally tally_;
   bool refresh_due_ = false;
   bool predictor_ = false;
+  std::shared_ptr<const Ranges> kept_ranges_;  // of a predictor, which knows no more of what was seen
 
   std::optional<Sample> sample_;
   SampleRows rows_;                  // of the sample

@@ -108,6 +108,7 @@ void Model::save(Archive& archive, Kept kept) const {
   if (prototypes_.size() > 0 && (whole || !cut_.round)) prototypes_.fine.save(archive, "fine", whole);
   if (!whole) {
     put_kinds(archive, "living/kinds", intake_->kinds());
+    if (const std::shared_ptr<const Ranges> known = ranges()) known->save(archive, "ranges");
     return;
   }
   seen_.save(archive, intake_->schema());
@@ -140,7 +141,10 @@ Model Model::load(const Archive& archive, const Options& options, const Schema& 
       whole ? kinds_of(model.seen_.survey()) : get_kinds(archive, "living/kinds", schema.views.size()),
       options.scaling);
   model.load_prototypes(archive, stored.round);
-  if (!whole) return model;
+  if (!whole) {
+    model.kept_ranges_ = std::make_shared<const Ranges>(Ranges::load(archive, "ranges", schema));
+    return model;
+  }
   model.names_.set_history(History::load(archive, "history"));
   model.refresh_due_ = archive.has("living/due");
   return model;

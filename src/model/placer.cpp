@@ -150,10 +150,18 @@ Matrix Placer::embed(const PreparedChunk& chunk, Compute& compute) const {
   return rows;
 }
 
+void Placed::set_outside(std::size_t instance, const Ranges::Outside& outside) {
+  if (outside.reach > 1) distance[instance] = std::max(distance[instance], outside.widths);
+}
+
 Assignment Placer::label(Chunk chunk, Extras extras, Compute& compute) const {
-  parts_.intake->take(chunk);
+  parts_.intake->admit(chunk);
+  std::vector<Ranges::Outside> outside;
+  if (parts_.ranges) outside = parts_.ranges->outside(chunk);
+  parts_.intake->prepare(chunk);
   const PreparedChunk data(chunk);
   Placed placed = place(data, compute, extras.membership);
+  for (std::size_t i = 0; i < outside.size(); ++i) placed.set_outside(i, outside[i]);
   const Matrix chances = membership(placed);
   Assignment out{.labels = std::move(placed.labels),
                  .confidence = std::move(placed.confidence),

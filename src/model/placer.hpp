@@ -11,6 +11,7 @@
 #include "kernels/near.hpp"
 #include "pass/labeller.hpp"
 #include "scale/intake.hpp"
+#include "scale/ranges.hpp"
 
 namespace omvc {
 
@@ -23,6 +24,10 @@ struct Placed {
   std::vector<double> confidence;  // what they mean (cut/calibration.hpp); NaN without any view, or where nobody knows
   std::vector<double> distance;    // likewise
   Matrix shares;                   // of the votes, instances x clusters; none unless somebody asked for them
+
+  // A row that lies far outside of what was seen is brought back to it before it is placed. It is at least as far from
+  // everything as it lies outside: no prototype is wider than what was seen.
+  void set_outside(std::size_t instance, const Ranges::Outside& outside);
 };
 
 class Placer final : public Labeller {
@@ -37,7 +42,8 @@ class Placer final : public Labeller {
     std::vector<int> group;              // cluster of each prototype
     std::shared_ptr<const Votes> votes;  // none: prototypes alone vote
     Calibration calibration;
-    std::vector<int> numbers;  // of each cluster
+    std::vector<int> numbers;                   // of each cluster
+    std::shared_ptr<const Ranges> ranges = {};  // of what was seen; none: nobody knows
   };
   explicit Placer(Parts parts);
 
@@ -46,6 +52,7 @@ class Placer final : public Labeller {
   Assignment label(Chunk chunk, Extras extras, Compute& compute) const override;
 
   const Intake& intake() const { return *parts_.intake; }
+  const std::shared_ptr<const Ranges>& ranges() const { return parts_.ranges; }  // null: nobody knows
   const std::vector<int>& numbers() const { return parts_.numbers; }
   const std::vector<int>& ascending() const { return ascending_; }  // the same numbers in their order
   Index size() const { return parts_.table->size(); }

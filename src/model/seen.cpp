@@ -61,7 +61,7 @@ std::vector<StrangeRow> Seen::set_aside(const Chunk& chunk, const Ranges& ranges
     keep.push_back(!(outside[i].reach > 1));
     if (keep.back()) continue;
     out.push_back(static_cast<Index>(i));
-    strange.push_back({.row = chunk.rows[i], .view = outside[i].view, .widths = outside[i].widths});
+    strange.push_back({.row = chunk.rows[i], .outside = outside[i]});
   }
   if (!out.empty()) aside_.add(take_instances(chunk, out), clock, room_aside_);
   return strange;

@@ -13,9 +13,8 @@ namespace omvc {
 
 // A row that was set aside.
 struct StrangeRow {
-  Index row = 0;         // its number
-  std::size_t view = 0;  // in which it is strange,
-  double widths = 0;     // and how far outside it lies (Ranges::Outside)
+  Index row = 0;  // its number
+  Ranges::Outside outside;
 };
 
 class SetAside {

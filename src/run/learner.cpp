@@ -105,8 +105,8 @@ void Learner::tell(const Learned& learned) {
   for (const StrangeRow& strange : learned.strange) {
     events_.push_back({.kind = StreamEvent::Kind::strange,
                        .text = setup_.record.ids.of(strange.row),
-                       .view = views[strange.view].name,
-                       .widths = strange.widths});
+                       .view = views[strange.outside.view].name,
+                       .widths = strange.outside.widths});
   }
   if (learned.accepted > 0) events_.push_back({.kind = StreamEvent::Kind::accepted, .instances = learned.accepted});
   if (!learned.not_built.empty()) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
+#include <limits>
 #include <numeric>
 
 namespace omvc {
@@ -188,6 +190,39 @@ Ranges::Excess Ranges::excess(const Chunk& chunk, Index instance) const {
     for_outside(view, rows.block, found - rows.present.begin(), [&](std::size_t j, double widths) {
       out.emplace_back(view.first + static_cast<Index>(j), widths * scale);
     });
+  }
+  return out;
+}
+
+void Ranges::save(Archive& archive, const std::string& key) const {
+  for (std::size_t v = 0; v < views_.size(); ++v) {
+    const View& view = views_[v];
+    if (!view.judged) continue;
+    const std::string name = fmt::format("{}/view{}", key, v);
+    archive.put(name + "/reach", view.reach);
+    archive.put(name + "/low", view.low);
+    archive.put(name + "/high", view.high);
+    archive.put(name + "/width", view.width);
+  }
+}
+
+Ranges Ranges::load(const Archive& archive, const std::string& key, const Schema& schema) {
+  Ranges out;
+  for (std::size_t v = 0; v < schema.views.size(); ++v) {
+    const Index features = schema.views[v].features;
+    View& view = out.views_.emplace_back();
+    const std::string name = fmt::format("{}/view{}", key, v);
+    view.judged = archive.has(name + "/reach");
+    if (!view.judged) continue;
+    constexpr Range kValues{-kLargestValue, kLargestValue};
+    const auto values = [&](const char* entry, Range range) {
+      const Vector stored = archive.vector(name + entry, features, range);
+      return std::vector<double>(stored.begin(), stored.end());
+    };
+    view.reach = archive.number(name + "/reach", {1, kCompressedReach});
+    view.low = values("/low", kValues);
+    view.high = values("/high", kValues);
+    view.width = values("/width", {std::numeric_limits<double>::min(), 2 * kLargestValue});
   }
   return out;
 }

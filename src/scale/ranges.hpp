@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "file/archive.hpp"
 #include "scale/scaling.hpp"
 #include "scale/survey.hpp"
 
@@ -41,7 +42,12 @@ class Ranges {
   using Excess = std::vector<std::pair<Index, double>>;
   Excess excess(const Chunk& chunk, Index instance) const;
 
+  void save(Archive& archive, const std::string& key) const;
+  // Throws ErrorKind::data unless these are ranges of the features of this schema.
+  static Ranges load(const Archive& archive, const std::string& key, const Schema& schema);
+
  private:
+  Ranges() = default;
   struct View {
     bool judged = false;
     double reach = kReach;

@@ -15,7 +15,7 @@ RowCut cut_of(MadeGraphs& made, const Moved& moved = {}) {
   return cut_rows(made.graphs, made.sample, kClusters, 7, made.recipe, moved, made.compute);
 }
 
-// The nearest other rows of each row by the distance that is given, the lowest row among equals.
+// The nearest other rows of each row by the distance that is given.
 template <class Distance>
 void expect_nearest(const Neighbourhood& found, const Distance& distance) {
   for (std::size_t i = 0; i < found.rows.size(); ++i) {

@@ -3,6 +3,7 @@
 #include "kernels/row_table.hpp"
 
 #include <gtest/gtest.h>
+#include <tuple>
 
 #include "chunk/kinds.hpp"
 #include "chunk/rows.hpp"
@@ -43,7 +44,9 @@ void expect_listed(const NearRows& found, Index at, const RowVector& distances, 
   for (Index row = 0; row < distances.size(); ++row) {
     if (row != self && std::isfinite(distances(row))) order.push_back(row);
   }
-  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return distances(a) < distances(b); });
+  // Among equals those that follow the own row come first.
+  const auto place = [&](Index row) { return std::tuple(distances(row), row <= self, row); };
+  std::sort(order.begin(), order.end(), [&](Index a, Index b) { return place(a) < place(b); });
   std::vector<bool> seen(static_cast<std::size_t>(distances.size()), false);
   for (Index j = 0; j < found.count; ++j) {
     const std::int32_t id = found.id(at, j);
