@@ -50,21 +50,22 @@ check-format: setup
 # sanitize-command.
 sanitize: setup
 	@cmake --preset asan $(CMAKE_FLAGS) >/dev/null
-	@cmake --build --preset asan --target omvc_tests
-	@ctest --preset asan --parallel 2 -E 'Exchange|Mpi|InstalledPackage|Docs|Python|Page.InARealBrowser|NOT_BUILT'
+	@cmake --build --preset asan --target omvc_tests omvc_examples
+	@ctest --preset asan --parallel 2 -E 'Exchange|Mpi|InstalledPackage|Shared|Docs|Python|Page.InARealBrowser|NOT_BUILT'
 	@cmake --preset tsan $(CMAKE_FLAGS) >/dev/null
-	@cmake --build --preset tsan --target omvc_thread_tests
+	@cmake --build --preset tsan --target omvc_thread_tests omvc_examples
 	@build-tsan/tests/omvc_thread_tests --gtest_brief=1
+	@ctest --preset tsan -R '^Examples'
 
 sanitize-command: setup
 	@cmake --preset asan $(CMAKE_FLAGS) >/dev/null
 	@cmake --build --preset asan
-	@ctest --preset asan --parallel 2 -E 'Exchange|Mpi|InstalledPackage|Docs|Python|Page.InARealBrowser'
+	@ctest --preset asan --parallel 2 -E 'Exchange|Mpi|InstalledPackage|Shared|Docs|Python|Page.InARealBrowser'
 
 # The tests of the Python package with library and module under the address sanitizer.
 sanitize-python: build
 	@cmake --preset asan $(CMAKE_FLAGS) >/dev/null
-	@cmake --build --preset asan --target src/libomvc.a
+	@cmake --build --preset asan --target omvc_readers omvc_page
 	@tests/python_asan.sh . build-asan build
 
 # The readers fed with damaged files, in the same build as the tests under the address sanitizer.
@@ -105,6 +106,13 @@ python-install: setup
 	@python3 -m venv .venv
 	@.venv/bin/pip install .
 	@echo "omvc: .venv/bin/python has the package, .venv/bin/omvc is the command"
+
+# The reference of the public headers, as pages in build/reference; a warning of Doxygen is an error.
+reference:
+	@tools/setup reference
+	@mkdir -p build/reference
+	@doxygen docs/reference/Doxyfile
+	@echo "omvc: build/reference/index.html"
 
 clean:
 	@rm -rf build build-dev build-asan build-tsan build-bench build-wheel

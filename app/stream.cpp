@@ -80,7 +80,7 @@ void stream(const StreamArguments& arguments) {
                 fmt::format("--save-every {}: give a time such as 30s or 5min", arguments.save_every));
   }
   options.save_seconds = *save;
-  options.stopping = stop_pending;
+  options.hooks.stopping = stop_pending;
   stop_on_signals();
   let_steps_end();
   save_on_hangup();

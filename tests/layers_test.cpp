@@ -48,6 +48,7 @@ const std::map<std::string, Names> kMayKnow{
     {"report", {"chunk", "cut", "model", "parallel", "random", "recipe", "scale", "tally"}},
     {},
     {"c_api", {}},
+    {"mpi", {}},
     {"run", {"chunk", "compare", "file", "model", "parallel", "pass", "recipe", "report", "scale", "tally"}},
 };
 
@@ -61,12 +62,16 @@ const std::map<std::string, Names> kMayKnowPublic{
     {"clusterer", {"c_api", "report", "run"}},
     {"convert", {"sink"}},
     {"evaluation", {"cut", "report", "run", "score", "source/formats", "tally"}},
-    {"exchange", {"c_api", "pass", "report", "run", "sink", "tally"}},
+    {"exchange", {"c_api", "mpi", "pass", "report", "run", "sink", "tally"}},
     {"files", {"file", "run"}},
+    {"hooks",
+     {"c_api", "compare", "cut", "factorise", "fine", "kernels", "kmeans", "model", "parallel", "pass", "report", "run",
+      "scale", "sink", "tally"}},
     {"input", {"source/formats", "source/join", "source/rows", "source/table"}},
     {"kmeans", {"c_api", "cut", "fine", "kmeans", "pass", "report", "run", "sink", "tally"}},
     {"look", {"run"}},
     {"mask", {"source/order"}},
+    {"mpi", {"mpi"}},
     {"omvc", {}},  // all of them: for programs
     {"options", {"c_api", "compare", "cut", "factorise", "model", "pass", "report", "run", "scale", "tally"}},
     {"page", {"report", "run"}},
@@ -85,7 +90,7 @@ const std::map<std::string, Names> kMayKnowPublic{
     {"version", {"c_api"}},
     {"update", {"c_api", "report", "run"}},
 };
-const Names kPublicToAll{"buffer", "chunk", "error"};
+const Names kPublicToAll{"buffer", "chunk", "error", "export"};
 
 // The room of a file: the longest folder of the map that it stands in.
 std::string room_of(const fs::path& file) {

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "omvc/export.hpp"
 #include "omvc/source.hpp"
 
 namespace omvc {
@@ -48,14 +49,14 @@ struct BorrowedView {
 // is NaN throughout. `ids` are those of the instances, or none. Throws ErrorKind::data where the views do not fit the
 // schema or the number of instances. Offsets and column numbers are copied chunk by chunk and checked in the copy, so
 // that somebody who changes them meanwhile gets an exception rather than a crash.
-std::unique_ptr<Source> make_borrowed_source(Schema schema, std::vector<BorrowedView> views, Index instances,
-                                             std::vector<std::string> ids = {});
+OMVC_API std::unique_ptr<Source> make_borrowed_source(Schema schema, std::vector<BorrowedView> views, Index instances,
+                                                      std::vector<std::string> ids = {});
 
 // The same for arrays that have a row for every instance, as many as the first has: views are view1, view2, ...
-std::unique_ptr<Source> make_borrowed_source(std::vector<BorrowedView> views);
+OMVC_API std::unique_ptr<Source> make_borrowed_source(std::vector<BorrowedView> views);
 
 // Data that come piece by piece, such as the batches of a query.
-class Pieces {
+class OMVC_API Pieces {
  public:
   virtual ~Pieces() = default;
   virtual std::unique_ptr<Source> next() = 0;  // nothing at the end
@@ -65,6 +66,6 @@ class Pieces {
 
 // Delivers the instances of all pieces, numbered through, in chunks as large as they are asked for, whatever the pieces
 // are. Every piece must have this schema; ErrorKind::data otherwise.
-std::unique_ptr<Source> make_pieces_source(Schema schema, std::unique_ptr<Pieces> pieces);
+OMVC_API std::unique_ptr<Source> make_pieces_source(Schema schema, std::unique_ptr<Pieces> pieces);
 
 }  // namespace omvc

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "omvc/export.hpp"
 #include "omvc/options.hpp"
 #include "omvc/report.hpp"
 
@@ -21,7 +22,7 @@ struct Checkpointing {
 };
 
 // Removes a checkpoint and its folder: for when the results of the run are safe.
-void remove_checkpoint(const std::string& file);
+OMVC_API void remove_checkpoint(const std::string& file);
 
 // What a checkpoint says about its run.
 struct CheckpointSummary {
@@ -37,6 +38,6 @@ struct CheckpointSummary {
 };
 
 // Nothing if the file is a model. Throws ErrorKind::io or ErrorKind::data for a file that is neither.
-std::optional<CheckpointSummary> read_checkpoint(const std::string& file);
+OMVC_API std::optional<CheckpointSummary> read_checkpoint(const std::string& file);
 
 }  // namespace omvc

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "omvc/buffer.hpp"
+#include "omvc/export.hpp"
 
 namespace omvc {
 
@@ -77,8 +78,8 @@ struct CsrBlock {
 
 using Block = std::variant<DenseBlock<float>, DenseBlock<double>, CsrBlock<float>, CsrBlock<double>>;
 
-Index block_rows(const Block& block);
-Index block_cols(const Block& block);
+OMVC_API Index block_rows(const Block& block);
+OMVC_API Index block_cols(const Block& block);
 
 struct ChunkView {
   Block block;                 // one row for each present instance
@@ -96,18 +97,18 @@ struct Chunk {
 // `first_row` is the number of the block's first instance, and `where` names the view, both for messages.
 // A row that is partly NaN is present, and lacks those values. Throws ErrorKind::data for infinite values.
 template <class T>
-ChunkView view_from_rows(DenseBlock<T> block, const std::string& where, Index first_row = 0);
+OMVC_API ChunkView view_from_rows(DenseBlock<T> block, const std::string& where, Index first_row = 0);
 
 // The same for sparse rows: a row is absent if it has entries and all of them are NaN; a row without entries is present
 // and zero.
 template <class T>
-ChunkView view_from_rows(CsrBlock<T> block, const std::string& where, Index first_row = 0);
+OMVC_API ChunkView view_from_rows(CsrBlock<T> block, const std::string& where, Index first_row = 0);
 
 // The view without the instances for which keep[position] is false.
-ChunkView keep_instances(ChunkView view, const std::vector<bool>& keep);
+OMVC_API ChunkView keep_instances(ChunkView view, const std::vector<bool>& keep);
 
 // Throws ErrorKind::data unless the chunk is well formed (positions and columns ascending and in range, array lengths
 // that agree, no infinite values) and has the views and dimensions of the schema. The message names view and row.
-void check_chunk(const Chunk& chunk, const Schema& schema);
+OMVC_API void check_chunk(const Chunk& chunk, const Schema& schema);
 
 }  // namespace omvc

@@ -30,6 +30,8 @@
 #include "omvc/checkpointing.hpp"
 #include "omvc/chunk.hpp"
 #include "omvc/exchange.hpp"
+#include "omvc/export.hpp"
+#include "omvc/hooks.hpp"
 #include "omvc/options.hpp"
 #include "omvc/report.hpp"
 #include "omvc/sink.hpp"
@@ -77,7 +79,7 @@ struct ModelSummary {
   std::vector<ViewReport> views;        // observed counts and scaling
 };
 
-class Clusterer {
+class OMVC_API Clusterer {
  public:
   // Throws ErrorKind::usage if the options cannot work.
   explicit Clusterer(Options options);
@@ -159,6 +161,7 @@ class Clusterer {
   std::vector<int> clusters() const;                      // their numbers, ascending
   bool learns() const;                                    // partial_fit and cut can be called
   void set_threads(int threads);                          // changes no result
+  void set_hooks(Hooks hooks);                            // omvc/hooks.hpp; likewise
   ModelSummary summary() const;                           // what a model tells of itself
 
   // The features that tell a cluster from the others in a view, at most `count` of them, the most telling first, by the
@@ -166,7 +169,7 @@ class Clusterer {
   std::vector<Feature> top_features(std::size_t view, int cluster, int count) const;
 
  private:
-  struct Impl;
+  struct OMVC_HIDDEN Impl;
   friend struct PageMaker;  // omvc/page.hpp looks inside
   explicit Clusterer(StoredModel stored);
   Archive archive(ModelKind kind) const;

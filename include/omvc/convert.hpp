@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 
+#include "omvc/export.hpp"
 #include "omvc/source.hpp"
 
 namespace omvc {
@@ -25,6 +26,6 @@ struct ConvertOptions {
 //
 // Returns the number of instances. Throws ErrorKind::io if the file cannot be written, ErrorKind::data if there are no
 // instances, and ErrorKind::interrupted if `progress` stopped it.
-Index write_mudata(Source& source, const std::string& path, const ConvertOptions& options = {});
+OMVC_API Index write_mudata(Source& source, const std::string& path, const ConvertOptions& options = {});
 
 }  // namespace omvc

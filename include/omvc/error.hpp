@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "omvc/export.hpp"
+
 namespace omvc {
 
 // The values are the exit codes of the command. 0 is success, 1 is a bug of ours.
@@ -17,7 +19,7 @@ enum class ErrorKind {
   interrupted = 6,  // stopped on request
 };
 
-class Error : public std::runtime_error {
+class OMVC_API Error : public std::runtime_error {
  public:
   Error(ErrorKind kind, const std::string& message) : std::runtime_error(message), kind_(kind) {}
   ErrorKind kind() const noexcept { return kind_; }

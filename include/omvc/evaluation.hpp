@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "omvc/chunk.hpp"
+#include "omvc/export.hpp"
 
 namespace omvc {
 
@@ -17,7 +18,7 @@ inline constexpr int kNoClass = std::numeric_limits<int>::min();
 // Counts of (label, class) pairs. Labels and classes are any integers; a pair whose label is negative is counted apart,
 // because -1 marks an instance that was observed in no view and so was not clustered. One without a class is not
 // counted.
-class Contingency {
+class OMVC_API Contingency {
  public:
   void add(int label, int truth, Index count = 1);
   void add(std::span<const int> labels, std::span<const int> truth);  // throws ErrorKind::data if lengths differ
@@ -46,10 +47,10 @@ struct Scores {
 
 // Where both partitions have one part, all scores are 1; where one of them has, NMI and ARI are 0.
 // Throws ErrorKind::data where nothing was scored.
-Scores score(const Contingency& counts);
+OMVC_API Scores score(const Contingency& counts);
 
 // For each row of a cost table the column assigned to it, each column at most once, such that as many rows as possible
 // are assigned (min of both sizes) and the total *gain* is largest; -1 for a row without a column.
-std::vector<int> best_matching(const std::vector<std::vector<double>>& gain);
+OMVC_API std::vector<int> best_matching(const std::vector<std::vector<double>>& gain);
 
 }  // namespace omvc

@@ -10,9 +10,11 @@
 #include <string>
 #include <string_view>
 
+#include "omvc/export.hpp"
+
 namespace omvc {
 
-class Exchange {
+class OMVC_API Exchange {
  public:
   virtual ~Exchange() = default;
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "omvc/export.hpp"
 #include "omvc/source.hpp"
 
 namespace omvc {
@@ -52,13 +53,13 @@ struct InputOptions {
 // An HDF5 file is tried by another process first, which open_input starts; the program has to lend itself to that
 // (omvc/trial.hpp).
 // Throws ErrorKind::io for what cannot be read and ErrorKind::data for what cannot be understood.
-Input open_input(const std::vector<std::string>& paths, const InputOptions& options = {});
+OMVC_API Input open_input(const std::vector<std::string>& paths, const InputOptions& options = {});
 
 // Side files of a data set: text, one line an instance. Presence may also be an NPY, NPZ or MAT file with a matrix of 0
 // and 1; of a MAT file with several in `folds` the first is read, or that which "FILE.mat:3" names.
-std::vector<int> read_labels(const std::string& path);                  // those of read_label_table
-std::vector<Index> read_order(const std::string& path);                 // a permutation of 0 .. N-1
-std::vector<bool> read_presence(const std::string& path, Index views);  // N x views of 0 and 1, row-major
+OMVC_API std::vector<int> read_labels(const std::string& path);                  // those of read_label_table
+OMVC_API std::vector<Index> read_order(const std::string& path);                 // a permutation of 0 .. N-1
+OMVC_API std::vector<bool> read_presence(const std::string& path, Index views);  // N x views of 0 and 1, row-major
 
 // Labels with the sample ids, where the file has them.
 struct LabelTable {
@@ -69,10 +70,11 @@ struct LabelTable {
 // One label a line; or a table with a header, separated by commas, tabs or semicolons, in which the first column has
 // the ids and the column `label`, or else the second, has the labels. Throws ErrorKind::data for an id that comes
 // twice.
-LabelTable read_label_table(const std::string& path);
+OMVC_API LabelTable read_label_table(const std::string& path);
 
 // The label of each of the ids; kNoClass for an id that the table lacks. Throws ErrorKind::data, naming `where`, if it
 // lacks more than half of them.
-std::vector<int> labels_of_ids(const LabelTable& table, const std::vector<std::string>& ids, const std::string& where);
+OMVC_API std::vector<int> labels_of_ids(const LabelTable& table, const std::vector<std::string>& ids,
+                                        const std::string& where);
 
 }  // namespace omvc

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "omvc/export.hpp"
 #include "omvc/options.hpp"
 #include "omvc/report.hpp"
 #include "omvc/source.hpp"
@@ -52,6 +53,6 @@ struct DataLook {
 
 // Reads all of the source once. `options` say which scaling is asked for. Throws what a fit would throw on its first
 // look.
-DataLook look_at_data(Source& source, const Options& options);
+OMVC_API DataLook look_at_data(Source& source, const Options& options);
 
 }  // namespace omvc

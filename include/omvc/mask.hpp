@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "omvc/chunk.hpp"
+#include "omvc/export.hpp"
 
 namespace omvc {
 
@@ -18,9 +19,9 @@ enum class MaskProtocol {
 // present[row * views + view]. The same arguments give the same mask on every machine.
 // Throws ErrorKind::usage for fewer than 2 views or a rate outside [0, 1), and, under the cyclic protocol, for a rate
 // at which some instance would lose every view (rate * views > views - 1).
-std::vector<bool> make_mask(MaskProtocol protocol, Index rows, Index views, double rate, std::uint64_t seed);
+OMVC_API std::vector<bool> make_mask(MaskProtocol protocol, Index rows, Index views, double rate, std::uint64_t seed);
 
 // A random permutation of 0 .. rows-1: an order for a stream whose file is sorted by class.
-std::vector<Index> random_order(Index rows, std::uint64_t seed);
+OMVC_API std::vector<Index> random_order(Index rows, std::uint64_t seed);
 
 }  // namespace omvc

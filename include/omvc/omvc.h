@@ -19,6 +19,8 @@
 
 #include <stdint.h>
 
+#include "omvc/export.hpp"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -52,42 +54,42 @@ typedef struct omvc_view {
   const int32_t* numbers; /* sparse */
 } omvc_view;
 
-const char* omvc_version(void);
+OMVC_API const char* omvc_version(void);
 
 /* What went wrong in the last call of this thread that failed; "" where none did. Valid until the next call. */
-const char* omvc_error(void);
+OMVC_API const char* omvc_error(void);
 
 /* A model that has learned nothing; NULL where memory is out. omvc_free takes NULL, too. */
-omvc_model* omvc_new(void);
-void omvc_free(omvc_model* model);
+OMVC_API omvc_model* omvc_new(void);
+OMVC_API void omvc_free(omvc_model* model);
 
 /* Sets an option by its name (docs/parameters.md): clusters, seed, threads, scaling, memory, half-life, ... Before
  * anything is learned; threads at any time. Several values are separated by commas. */
-omvc_status omvc_set(omvc_model* model, const char* name, const char* value);
+OMVC_API omvc_status omvc_set(omvc_model* model, const char* name, const char* value);
 
 /* Learns the instances and labels them. labels, confidence and distance have room for `rows` values each; each may be
  * NULL. A label is a cluster number, -1 for an instance without any view. Forgets what was learned before. */
-omvc_status omvc_fit(omvc_model* model, const omvc_view* views, int view_count, int64_t rows, int32_t* labels,
-                     double* confidence, double* distance);
+OMVC_API omvc_status omvc_fit(omvc_model* model, const omvc_view* views, int view_count, int64_t rows, int32_t* labels,
+                              double* confidence, double* distance);
 
 /* Learns further instances of a stream. Labels are -2 as long as too few were learned to have clusters. */
-omvc_status omvc_partial_fit(omvc_model* model, const omvc_view* views, int view_count, int64_t rows, int32_t* labels,
-                             double* confidence, double* distance);
+OMVC_API omvc_status omvc_partial_fit(omvc_model* model, const omvc_view* views, int view_count, int64_t rows,
+                                      int32_t* labels, double* confidence, double* distance);
 
 /* Labels instances with the model as it is. */
-omvc_status omvc_assign(const omvc_model* model, const omvc_view* views, int view_count, int64_t rows, int32_t* labels,
-                        double* confidence, double* distance);
+OMVC_API omvc_status omvc_assign(const omvc_model* model, const omvc_view* views, int view_count, int64_t rows,
+                                 int32_t* labels, double* confidence, double* distance);
 
 /* Other clusters from the same model, without the data: so many, or as many as the data show (0). */
-omvc_status omvc_cut(omvc_model* model, int clusters);
+OMVC_API omvc_status omvc_cut(omvc_model* model, int clusters);
 
 /* Their number; 0 before there are any, -1 for NULL. And of the instances that were learned. */
-int omvc_clusters(const omvc_model* model);
-int64_t omvc_instances(const omvc_model* model);
+OMVC_API int omvc_clusters(const omvc_model* model);
+OMVC_API int64_t omvc_instances(const omvc_model* model);
 
 /* A file that is replaced whole or not at all. omvc_load puts what it has read in the place of what the model was. */
-omvc_status omvc_save(const omvc_model* model, const char* path);
-omvc_status omvc_load(omvc_model* model, const char* path);
+OMVC_API omvc_status omvc_save(const omvc_model* model, const char* path);
+OMVC_API omvc_status omvc_load(omvc_model* model, const char* path);
 
 #ifdef __cplusplus
 }

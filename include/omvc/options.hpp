@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "omvc/chunk.hpp"
+#include "omvc/export.hpp"
 
 namespace omvc {
 
@@ -57,37 +58,38 @@ enum class RowSolver {
   diagonal,  // the same with the diagonal of the Hessian (Section IV-B), for large ranks
 };
 
+// The methods that an option belongs to are named in kParams below; the others refuse it.
 struct Options {
-  int clusters = 0;
-  Algorithm method = Algorithm::omvc;
-  int rank = 0;
-  Index chunk = 0;
-  int passes = 1;
-  std::vector<Scaling> scaling{Scaling::automatic};
-  double half_life = 0;
-  double memory = 64;
-  std::vector<std::string> recipe;
-  std::vector<double> alpha{1e-2};
-  std::vector<double> beta{1e-7};
-  double ridge = 10;
-  RowSolver solver = RowSolver::newton;
-  int rounds = 200;
-  double tolerance = 1e-4;
-  std::uint64_t seed = 0;
-  int threads = 0;
+  int clusters = 0;                                  // K; 0: chosen from the data (method omvc)
+  Algorithm method = Algorithm::omvc;                // ours, or one of those it is compared with
+  int rank = 0;                                      // latent components of the factorisation; 0: chosen
+  Index chunk = 0;                                   // instances learned at a time; 0: chosen by their size
+  int passes = 1;                                    // times the data are learned from; one for streams
+  std::vector<Scaling> scaling{Scaling::automatic};  // of every view, or one per view
+  double half_life = 0;                  // instances after which what was learned counts half; 0: nothing is forgotten
+  double memory = 64;                    // MB for the sample of all rows seen; data that fit are learned whole
+  std::vector<std::string> recipe;       // for experiments: other numbers of the method, as NAME=VALUE
+  std::vector<double> alpha{1e-2};       // omvc_paper, mic, multinmf: pull to the consensus; one value, or one per view
+  std::vector<double> beta{1e-7};        // omvc_paper, mic: lasso on the latent rows; likewise
+  double ridge = 10;                     // opimc: ridge on the prototypes
+  RowSolver solver = RowSolver::newton;  // omvc_paper: for the row problem
+  int rounds = 200;                      // updates of all factors on a chunk, at most
+  double tolerance = 1e-4;               // a chunk is done when a round changes the loss by less than this share of it
+  std::uint64_t seed = 0;                // of all randomness: same seed, same bits
+  int threads = 0;                       // 0: all cores; no result depends on it
 
   bool operator==(const Options&) const = default;
 };
 
 // The options of a preset, with `clusters` still to be set.
-Options preset_options(Preset preset);
+OMVC_API Options preset_options(Preset preset);
 
 // The stated defaults of a method (docs/methods.md), with `clusters` still to be set.
-Options method_options(Algorithm method);
+OMVC_API Options method_options(Algorithm method);
 
 // Whether a method works with negative values: those that cluster in data space do, a nonnegative factorisation does
 // not.
-bool takes_signed(Algorithm method);
+OMVC_API bool takes_signed(Algorithm method);
 
 // The names of an enum's values, as users write them.
 template <class E>
@@ -212,11 +214,11 @@ constexpr void for_each_param(F&& f) {
 
 // An option's value as text, as written in help texts, model files and option files; and back.
 // parse_option throws ErrorKind::usage naming the option, the text and what is allowed.
-std::string format_option(const Options& options, std::string_view name);
-void parse_option(Options& options, std::string_view name, const std::string& text);
+OMVC_API std::string format_option(const Options& options, std::string_view name);
+OMVC_API void parse_option(Options& options, std::string_view name, const std::string& text);
 
 // Whether files and reports name an option: a recipe only where there is one.
-bool is_told(const Options& options, std::string_view name);
+OMVC_API bool is_told(const Options& options, std::string_view name);
 
 // The value of an option that is given once, or once per view.
 template <class T>
@@ -225,11 +227,11 @@ const T& of_view(const std::vector<T>& values, std::size_t view) {
 }
 
 // The names of the methods that an option belongs to, separated by commas.
-std::string methods_of(const Methods& methods);
+OMVC_API std::string methods_of(const Methods& methods);
 
 // Throws ErrorKind::usage naming option, value and rule: also for an option of other methods that is not at its
 // default.
-void check_options(const Options& options);
+OMVC_API void check_options(const Options& options);
 
 // The name of an enum value, as users write it.
 template <class E>

@@ -12,6 +12,7 @@
 
 #include "omvc/clusterer.hpp"
 #include "omvc/evaluation.hpp"
+#include "omvc/export.hpp"
 #include "omvc/report.hpp"
 
 namespace omvc {
@@ -30,13 +31,13 @@ struct PageContext {
 // Writes the page, whole or not at all. Memory and size are bounded whatever the number of instances: at most 5,000 of
 // them are drawn, by the seed alone. Throws ErrorKind::io if it cannot be written, and ErrorKind::usage if the model
 // was saved for prediction only or has no clusters yet.
-void write_page(const std::string& path, Clusterer& model, const PageContext& context = {});
+OMVC_API void write_page(const std::string& path, Clusterer& model, const PageContext& context = {});
 
 // The facts of the page, as JSON.
-std::string page_facts(Clusterer& model, const PageContext& context = {});
+OMVC_API std::string page_facts(Clusterer& model, const PageContext& context = {});
 
 // A report as JSON: what `omvc fit --json` prints.
-std::string to_json(const Report& report);
+OMVC_API std::string to_json(const Report& report);
 
 // The fine prototypes of a model laid out in the plane by their affinity: those that instances lie between are near.
 struct PrototypeMap {
@@ -48,6 +49,6 @@ struct PrototypeMap {
 };
 
 // Empty where a model has no fine prototypes.
-PrototypeMap prototype_map(Clusterer& model);
+OMVC_API PrototypeMap prototype_map(Clusterer& model);
 
 }  // namespace omvc

@@ -35,10 +35,11 @@
 #include <utility>
 
 #include "omvc/clusterer.hpp"
+#include "omvc/export.hpp"
 
 namespace omvc {
 
-class Plan {
+class OMVC_API Plan {
  public:
   // Throws ErrorKind::usage for options that cannot work with a plan: method omvc, no half-life.
   Plan(Options options, Schema schema);

@@ -23,6 +23,7 @@
 #include <string_view>
 #include <vector>
 
+#include "omvc/export.hpp"
 #include "omvc/source.hpp"
 
 namespace omvc {
@@ -42,13 +43,13 @@ struct PlantedOptions {
 // The shapes of data sets of the literature, at the sizes and with the share of missing instances of the paper:
 // "reuters" (111,740 instances, five sparse views of 11,547 .. 34,279 features with about 100 entries a row), "youtube"
 // (92,457, three dense views) and "digit" (2,000, five dense views). Throws ErrorKind::usage for any other name.
-PlantedOptions planted_shape(std::string_view name);
+OMVC_API PlantedOptions planted_shape(std::string_view name);
 
 // Views are named view1, view2, ..., and their features f1, f2, ....
 // Throws ErrorKind::usage for options outside their ranges.
-std::unique_ptr<Source> make_planted_source(const PlantedOptions& options);
+OMVC_API std::unique_ptr<Source> make_planted_source(const PlantedOptions& options);
 
 // The cluster of an instance, 0 .. clusters-1, all equally likely. Depends on seed and clusters only.
-int planted_label(const PlantedOptions& options, Index row);
+OMVC_API int planted_label(const PlantedOptions& options, Index row);
 
 }  // namespace omvc

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "omvc/chunk.hpp"
+#include "omvc/export.hpp"
+#include "omvc/hooks.hpp"
 #include "omvc/options.hpp"
 #include "omvc/profile.hpp"
 
@@ -175,7 +177,7 @@ struct Report {
 };
 
 // The embedding rows of a run, by row number of the source, read a block at a time.
-class Embedding {
+class OMVC_API Embedding {
  public:
   virtual ~Embedding() = default;
   virtual Index rows() const = 0;
@@ -186,12 +188,12 @@ class Embedding {
 
 // At most `limit` rows of an embedding, chosen by the seed alone and in ascending order, all of them where they are
 // fewer; rows that are NaN are left out. This is what k-means learns from.
-std::vector<double> sample_rows(const Embedding& embedding, Index limit, std::uint64_t seed);
+OMVC_API std::vector<double> sample_rows(const Embedding& embedding, Index limit, std::uint64_t seed);
 
 // How many rows k-means learns from: all of them up to this number. 256 rows a cluster are plenty for a centre.
 inline Index kmeans_sample_size(int clusters) { return clusters * Index{256} < 10000 ? 10000 : clusters * Index{256}; }
 
-class Observer {
+class OMVC_API Observer {
  public:
   virtual ~Observer() = default;
   // Before the first pass the data may be read once, for scaling and to find errors before time is spent on learning.
@@ -202,6 +204,8 @@ class Observer {
   // asked for, else in the results.
   virtual bool on_chunk(const ChunkReport&) { return true; }
   virtual void on_pass(const PassReport&, const Embedding&) {}
+  // How far the run is, wherever it is.
+  virtual void on_phase(const PhaseReport&) {}
   // Called often from within long steps. Returning false ends the run there and then with ErrorKind::interrupted: the
   // last checkpoint stays where one was asked for, and nothing else is written.
   virtual bool on_wait() { return true; }

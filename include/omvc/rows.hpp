@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "omvc/chunk.hpp"
+#include "omvc/export.hpp"
 #include "omvc/input.hpp"
 
 namespace omvc {
@@ -40,7 +41,7 @@ struct RowsLike {
 // Brings lines into chunks. Features are found by name where the view has names, else by number from 0 (objects) or by
 // place (lists, CSV). A feature that an object leaves out is 0 in a sparse view and missing in a dense one. Hostile
 // lines are refused; memory is bounded by the longest line and by the rows that wait to be taken.
-class RowReader {
+class OMVC_API RowReader {
  public:
   explicit RowReader(RowsLike like, RowFormat format = RowFormat::automatic);
   ~RowReader();
@@ -68,7 +69,7 @@ class RowReader {
   Index left_out() const;  // entries whose names found no room
 
  private:
-  struct Impl;
+  struct OMVC_HIDDEN Impl;
   std::unique_ptr<Impl> impl_;
 };
 

@@ -10,6 +10,7 @@
 #include "omvc/assignment.hpp"
 #include "omvc/chunk.hpp"
 #include "omvc/exchange.hpp"
+#include "omvc/export.hpp"
 #include "omvc/kmeans.hpp"
 #include "omvc/source.hpp"
 
@@ -25,7 +26,7 @@ struct ResultRows {
   std::span<const int> clusters = {};       // the numbers of its columns, ascending
 };
 
-class Sink {
+class OMVC_API Sink {
  public:
   virtual ~Sink() = default;
   virtual void write(const ResultRows& rows) = 0;
@@ -47,7 +48,7 @@ class Sink {
 };
 
 // Keeps results in memory: labels, confidence and distance of all instances by number, and what else is asked for.
-class MemorySink final : public Sink {
+class OMVC_API MemorySink final : public Sink {
  public:
   explicit MemorySink(Extras wanted = {}) : wanted_(wanted) {}
   void write(const ResultRows& rows) override;
@@ -63,29 +64,29 @@ class MemorySink final : public Sink {
 // One label per line. A `.csv` or `.tsv` file has more columns, under a header: the sample ids if `source` has any (it
 // must outlive the sink), label, and confidence and distance where the method has them. The sinks of processes of one
 // fit other than the first (`rank` 0) write no file of their own: what they have is joined to that of the first.
-std::unique_ptr<Sink> make_label_sink(const std::string& path, Source* source = nullptr, int rank = 0);
+OMVC_API std::unique_ptr<Sink> make_label_sink(const std::string& path, Source* source = nullptr, int rank = 0);
 
 // Embedding rows as NPY (`.npy`, float64), else as text with the separator that the name asks for (`.csv`, `.tsv`,
 // blanks otherwise). `.csv` and `.tsv` have a header, e1, e2, ..., and the sample ids before it if `source` has any; it
 // must outlive the sink.
-std::unique_ptr<Sink> make_embedding_sink(const std::string& path, Source* source = nullptr, int rank = 0);
+OMVC_API std::unique_ptr<Sink> make_embedding_sink(const std::string& path, Source* source = nullptr, int rank = 0);
 
 // The chances of all clusters in the same forms; the columns of a header are cluster_0, cluster_1, ..., by number.
-std::unique_ptr<Sink> make_membership_sink(const std::string& path, Source* source = nullptr, int rank = 0);
+OMVC_API std::unique_ptr<Sink> make_membership_sink(const std::string& path, Source* source = nullptr, int rank = 0);
 
 // Results in the form of AnnData: the column `omvc` of obs holds the labels as categories, obsm/X_omvc the embedding
 // where there is one, and obsm/omvc_membership the chances of all clusters, by number. If the input was a MuData or
 // AnnData file (`input_path`; empty otherwise) the output is a copy of it with these added, else a new file whose obs
 // has the sample ids of the source, or row numbers. The source must outlive the sink.
-std::unique_ptr<Sink> make_h5_sink(const std::string& path, const std::string& input_path, Source& source);
+OMVC_API std::unique_ptr<Sink> make_h5_sink(const std::string& path, const std::string& input_path, Source& source);
 
 // Hands every block to each of the sinks.
-std::unique_ptr<Sink> make_sink_list(std::vector<std::unique_ptr<Sink>> sinks);
+OMVC_API std::unique_ptr<Sink> make_sink_list(std::vector<std::unique_ptr<Sink>> sinks);
 
 // Writes N x views of 0 and 1, one line an instance: the form that read_presence reads.
-void write_presence(const std::string& path, const std::vector<bool>& present, Index views);
+OMVC_API void write_presence(const std::string& path, const std::vector<bool>& present, Index views);
 
 // Throws ErrorKind::io if a file cannot be created at this path: asked before a long run rather than after it.
-void check_writable(const std::string& path);
+OMVC_API void check_writable(const std::string& path);
 
 }  // namespace omvc

@@ -13,12 +13,13 @@
 
 #include "omvc/assignment.hpp"
 #include "omvc/chunk.hpp"
+#include "omvc/export.hpp"
 
 namespace omvc {
 
 class Labeller;
 
-class Snapshot {
+class OMVC_API Snapshot {
  public:
   // Labels instances on the calling thread, with the bits of Clusterer::assign. Throws ErrorKind::data for a chunk that
   // does not fit the model.

@@ -16,10 +16,11 @@
 #include <vector>
 
 #include "omvc/chunk.hpp"
+#include "omvc/export.hpp"
 
 namespace omvc {
 
-class Source {
+class OMVC_API Source {
  public:
   virtual ~Source() = default;
 
@@ -58,37 +59,37 @@ class Source {
 // A whole data set in memory, delivered in the order given (row numbers, each once), or as it is stored.
 // Chunk::rows holds the stored row numbers, so outputs can be brought back to the stored order. `ids` are those of the
 // row numbers from 0 on, or none.
-std::unique_ptr<Source> make_table_source(Schema schema, Chunk table, std::vector<Index> order = {},
-                                          std::vector<std::string> ids = {});
+OMVC_API std::unique_ptr<Source> make_table_source(Schema schema, Chunk table, std::vector<Index> order = {},
+                                                   std::vector<std::string> ids = {});
 
 // Tries a source: reads it twice, in chunks of different sizes, and throws ErrorKind::data for what does not hold:
 // sound chunks of the schema, row numbers 0 to N-1 each once, the number of instances that size() promises, as many ids
 // as are asked for or none, and the same data in the second reading. Returns N. For tests of a source of your own; it
 // needs a bit of memory per instance.
-Index check_source(Source& source);
+OMVC_API Index check_source(Source& source);
 
 // Reads all of a source into one chunk. Memory grows with the data.
-Chunk read_all(Source& source);
+OMVC_API Chunk read_all(Source& source);
 
 // Hides what the mask says was not observed: present[row * views + view], rows by Chunk::rows. `name` is that of the
 // mask in messages.
-std::unique_ptr<Source> make_masked_source(std::unique_ptr<Source> source, std::vector<bool> present,
-                                           std::string name = "the mask");
+OMVC_API std::unique_ptr<Source> make_masked_source(std::unique_ptr<Source> source, std::vector<bool> present,
+                                                    std::string name = "the mask");
 
 // The same instances in another order, with the row numbers that they had: at random, or as listed (each row number
 // once). The order depends on the seed and the row numbers only, and is the same in every pass. On first use the source
 // is read once and kept in a temporary file (TMPDIR or /tmp) without a name; memory holds about 64 MB of it at a time.
 // `name` is that of the order in messages.
-std::unique_ptr<Source> make_shuffled_source(std::unique_ptr<Source> source, std::uint64_t seed);
-std::unique_ptr<Source> make_ordered_source(std::unique_ptr<Source> source, std::vector<Index> order,
-                                            std::string name = "the order");
+OMVC_API std::unique_ptr<Source> make_shuffled_source(std::unique_ptr<Source> source, std::uint64_t seed);
+OMVC_API std::unique_ptr<Source> make_ordered_source(std::unique_ptr<Source> source, std::vector<Index> order,
+                                                     std::string name = "the order");
 
 // Instances [first, first + count) in the order of the source, with their row numbers. Refers to the source, which must
 // outlive it.
-std::unique_ptr<Source> make_range_source(Source& source, Index first, Index count);
+OMVC_API std::unique_ptr<Source> make_range_source(Source& source, Index first, Index count);
 
 // The same instances, to be read once: as from a pipe.
-std::unique_ptr<Source> make_once_source(std::unique_ptr<Source> source);
+OMVC_API std::unique_ptr<Source> make_once_source(std::unique_ptr<Source> source);
 
 // The data with the views and features of `schema`, that of a model. Views are matched by name, else by the names of
 // their features; where nothing matches, by their place. A view of the schema that the data lack is absent from every
@@ -97,11 +98,12 @@ std::unique_ptr<Source> make_once_source(std::unique_ptr<Source> source);
 // Throws ErrorKind::data for features that the data lack and, unless `ignore_extra` leaves them out, for views and
 // features that the schema lacks; features that the schema says were left out are left out again. `notes` gets a
 // sentence for everything that was left out or is lacking.
-std::unique_ptr<Source> make_matched_source(std::unique_ptr<Source> source, const Schema& schema,
-                                            bool ignore_extra = false, std::vector<std::string>* notes = nullptr);
+OMVC_API std::unique_ptr<Source> make_matched_source(std::unique_ptr<Source> source, const Schema& schema,
+                                                     bool ignore_extra = false,
+                                                     std::vector<std::string>* notes = nullptr);
 
 // Only the instances whose row number `keep` accepts, numbered anew as they come. Refers to the source, which must
 // outlive it.
-std::unique_ptr<Source> make_filtered_source(Source& source, std::function<bool(Index)> keep);
+OMVC_API std::unique_ptr<Source> make_filtered_source(Source& source, std::function<bool(Index)> keep);
 
 }  // namespace omvc

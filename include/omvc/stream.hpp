@@ -1,7 +1,9 @@
 // A model that labels rows at once and learns them beside that, for as long as rows come.
 //
 //     omvc::Stream stream({.file = "pages.omvc", .model = options});
-//     omvc::StreamLabels found = stream.push(chunk, last_id);      // labels by the newest clusters
+//     stream.widen(schema);                                        // names of views and features, where there are any
+//     omvc::StreamLabels found = stream.push(chunk);               // labels by the newest clusters
+//     stream.tick();                                               // now and then, also where no rows come
 //     for (const omvc::StreamEvent& event : stream.events()) ...   // born, split, merged, gone, saved
 //     stream.finish();                                             // all is learned and saved
 //
@@ -13,9 +15,11 @@
 //
 // The file is replaced atomically. However the process ends, the next Stream with this file goes on from the last save,
 // and resumed_after() says from which row on. No other process can open the file for learning meanwhile.
+//
+// A Stream is for one thread at a time, all of its functions; a second one that comes meanwhile is refused with
+// ErrorKind::usage. Its hooks may be called by the thread that learns.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,6 +27,8 @@
 #include <vector>
 
 #include "omvc/chunk.hpp"
+#include "omvc/export.hpp"
+#include "omvc/hooks.hpp"
 #include "omvc/options.hpp"
 #include "omvc/report.hpp"
 
@@ -37,9 +43,9 @@ struct StreamOptions {
   bool learn = true;         // otherwise rows are labelled only, and nothing is saved
   bool in_step = false;      // see above; `seconds` count for nothing then
   bool membership = false;   // the chance of every cluster is told, too
-  // Asked from any thread during long steps. Once it says true, prototypes are not made again before the next start, so
-  // that finish() takes no longer than learning and saving the rows do.
-  std::function<bool()> stopping = {};
+  // Called from any thread, also two at the same time. Once `stopping` says true, prototypes are not made again before
+  // the next start, so that finish() takes no longer than learning and saving the rows do; nothing else ends.
+  Hooks hooks = {};
 };
 
 inline constexpr int kNotYet = -2;  // the label of a row that comes before there are clusters
@@ -73,18 +79,18 @@ struct UndeliveredRows {
 };
 
 // Keeps other processes from learning a model file meanwhile. Throws ErrorKind::usage if one does already.
-class ModelLock {
+class OMVC_API ModelLock {
  public:
   explicit ModelLock(const std::string& file);
   ~ModelLock();
   ModelLock(ModelLock&&) noexcept;
 
  private:
-  struct Impl;
+  struct OMVC_HIDDEN Impl;
   std::unique_ptr<Impl> impl_;
 };
 
-class Stream {
+class OMVC_API Stream {
  public:
   // Throws ErrorKind::usage where the options cannot work, the model does not learn, or another process learns it;
   // ErrorKind::io and ErrorKind::data for a file that is no sound model.
@@ -104,9 +110,12 @@ class Stream {
   void widen(const Schema& wider);   // begins with the views and features that there are; those of sparse views grow
   Index instances() const;           // pushed and learned, with those of the model before
 
-  // Labels the rows and takes them in for learning. `ids` are their ids, as JSON. Before there are clusters, one row at
-  // a time: the first that makes clusters possible ends the time in which the schema grows. Throws what learning threw.
-  StreamLabels push(Chunk chunk, const std::vector<std::string>& ids);
+  // Labels the rows and takes them in for learning. `ids` are their ids, as JSON, one per row; without them rows go by
+  // their numbers in the stream, from 0. Where no schema was given, the views of the first row are called view1, view2
+  // and so on. Before there are clusters, push one row at a time to see its label as soon as there are: the first that
+  // makes clusters possible ends the time in which the schema grows. Throws ErrorKind::data for a chunk that is not
+  // well formed, and what learning threw.
+  StreamLabels push(Chunk chunk, const std::vector<std::string>& ids = {});
 
   // Seconds until rows that wait have to be learned; nothing if none do.
   std::optional<double> due() const;
@@ -120,7 +129,8 @@ class Stream {
   void note_undelivered(UndeliveredRows rows);
 
  private:
-  struct Impl;
+  struct OMVC_HIDDEN Impl;
+  OMVC_HIDDEN Impl& impl() const;  // throws ErrorKind::usage where this was moved from
   std::unique_ptr<Impl> impl_;
 };
 

@@ -21,20 +21,22 @@
 #include <string>
 #include <vector>
 
+#include "omvc/export.hpp"
+
 namespace omvc {
 
 // To be called first in main, before the program prints or starts anything. In a process that was started for a trial
 // it tries the file and returns the exit code with which main has to return at once; the limits hold for the whole
 // process. In any other process it returns nothing, and trials start this program again from now on.
-std::optional<int> answer_trial(int argc, const char* const* argv);
+OMVC_API std::optional<int> answer_trial(int argc, const char* const* argv);
 
 // For those whose main is not theirs, such as a plugin or a module of an interpreter: trials start this program with
 // these arguments and then three more, and it hands four words to answer_trial: a name, and the last three. The first
 // of `words` is a path. No words: nothing is known any more, and `omvc` is looked for on the PATH.
-void set_trial_command(std::vector<std::string> words);
+OMVC_API void set_trial_command(std::vector<std::string> words);
 
 // Whether HDF5 files are opened as they are: no process is started, and a damaged file may crash or hang this one. For
 // files that this program has written itself, or where no process may be started. Off unless it is asked for.
-void trust_hdf5_files(bool trust = true);
+OMVC_API void trust_hdf5_files(bool trust = true);
 
 }  // namespace omvc

@@ -6,12 +6,14 @@
 // them.
 #pragma once
 
+#include "omvc/export.hpp"
+
 #define OMVC_VERSION_MAJOR 0
 #define OMVC_VERSION_MINOR 2
 #define OMVC_VERSION_PATCH 0
 
 namespace omvc {
 
-const char* version();  // "0.2.0"
+OMVC_API const char* version();  // "0.2.0"
 
 }  // namespace omvc

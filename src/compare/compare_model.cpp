@@ -40,11 +40,12 @@ void CompareModel::find_centres(std::vector<double> rows, Compute& compute) {
                     "for fewer clusters",
                     clusters, count));
   }
-  centres_ =
-      kmeans(
-          {rows.data(), count, rank()},
-          {.clusters = clusters, .starts = kKMeansStarts, .seed = setting_.options.seed, .threads = compute.threads()})
-          .centres;
+  centres_ = kmeans({rows.data(), count, rank()}, {.clusters = clusters,
+                                                   .starts = kKMeansStarts,
+                                                   .seed = setting_.options.seed,
+                                                   .threads = compute.threads(),
+                                                   .executor = compute.executor()})
+                 .centres;
 }
 
 std::vector<int> CompareModel::label_rows(const double* rows, Index count) const {

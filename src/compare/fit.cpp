@@ -214,7 +214,7 @@ bool CompareFit::each_chunk(Index rows, const std::function<int(const PreparedCh
   Pass pass(data_, setting_.schema,
             {.rows = rows,
              .intake = again_ ? &intake_ : nullptr,
-             .ahead = {.readers = readers_beside(compute_.threads())},
+             .ahead = {.readers = readers_beside(compute_)},
              .profile = &profile_});
   pass.skip(position_.progress);
   const bool complete = pass.each([&](std::vector<StreamedChunk>& items) {

@@ -104,6 +104,7 @@ class Calibrator {
         compute_(compute) {}
 
   void run() {
+    compute_.tell(Phase::confidence, 0);
     if (cut_.votes) {
       take_votes();
     } else {
@@ -187,6 +188,7 @@ class Calibrator {
       add_points(parts, theirs, own_, points);
       add_points(parts, theirs, alone_, alone);
       ++cut_.calibration.models;
+      compute_.tell(Phase::confidence, static_cast<double>(fold + 1) / static_cast<double>(folds));
     }
     cut_.calibration.compared = static_cast<Index>(points.size());
     cut_.calibration.chance = Curve(std::move(points));
@@ -221,6 +223,7 @@ class Calibrator {
 void calibrate(Cut& cut, const Prototypes& prototypes, const Sample& sample, const RowGraphs& graphs,
                const BuildInput& input, const Recipe& recipe, Compute& compute) {
   Calibrator(cut, prototypes, sample, graphs, input, recipe, compute).run();
+  compute.tell(Phase::confidence, 1);
 }
 
 }  // namespace omvc

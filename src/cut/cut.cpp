@@ -161,7 +161,9 @@ Cut plain_cut(const Prototypes& prototypes, const Sample& sample, const RowGraph
 
 Cut cut(const Prototypes& prototypes, const Sample& sample, const RowGraphs& graphs, int clusters,
         const BuildInput& input, const Recipe& recipe, Compute& compute) {
+  compute.tell(Phase::clusters, 0);
   Cut out = plain_cut(prototypes, sample, graphs, clusters, input, recipe, compute);
+  compute.tell(Phase::clusters, 1);
   calibrate(out, prototypes, sample, graphs, input, recipe, compute);
   return out;
 }

@@ -206,7 +206,8 @@ class RowCutter {
                          {.clusters = clusters_,
                           .starts = static_cast<int>(recipe_.row_starts),
                           .seed = seed_,
-                          .threads = compute_.threads()})
+                          .threads = compute_.threads(),
+                          .executor = compute_.executor()})
                       .labels;
     if (moved_) out_.labels = moved_(std::move(out_.labels));
   }

@@ -78,6 +78,7 @@ std::vector<int> cut_spectrum(const Spectrum& spectrum, int clusters, std::uint6
                                                               .starts = static_cast<int>(starts),
                                                               .seed = seed,
                                                               .threads = compute.threads(),
+                                                              .executor = compute.executor(),
                                                               .weights = {weights.data(), used.size()}});
   for (std::size_t i = 0; i < used.size(); ++i) groups[static_cast<std::size_t>(used[i])] = found.labels[i];
   return groups;

@@ -10,11 +10,11 @@
 #include <limits>
 #include <memory>
 #include <string_view>
-#include <zlib.h>
 
 #include "omvc/error.hpp"
 
 #include "file/atomic_file.hpp"
+#include "file/checksum.hpp"
 
 static_assert(std::endian::native == std::endian::little, "the model format is written as it lies in memory");
 
@@ -26,12 +26,6 @@ constexpr std::uint32_t kVersion = 2;
 constexpr std::uint32_t kMaxKey = 255;
 constexpr std::size_t kReadAtOnce = 1 << 20;
 constexpr std::uint32_t kMaxDimensions = 4;
-
-// Goes on from the checksum of what came before, 0 at the start.
-std::uint32_t checksum(std::uint32_t before, std::string_view bytes) {
-  return static_cast<std::uint32_t>(
-      ::crc32_z(before, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()));
-}
 
 // Takes values off the front of the bytes and refuses to run past their end.
 class Reader {

@@ -9,10 +9,10 @@
 #include <limits>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include "omvc/error.hpp"
 
+#include "file/checksum.hpp"
 #include "file/descriptor.hpp"
 
 namespace omvc {
@@ -26,7 +26,7 @@ static_assert(sizeof(Mark) == sizeof(double));
 
 std::uint32_t checksum_seed(std::uint64_t identity) {
   if (identity == 0) return 0;
-  return static_cast<std::uint32_t>(::crc32_z(0, reinterpret_cast<const unsigned char*>(&identity), sizeof identity));
+  return omvc::checksum(0, {reinterpret_cast<const char*>(&identity), sizeof identity});
 }
 
 // With errno as it is.
@@ -80,8 +80,8 @@ RowStore::~RowStore() {
 }
 
 std::uint32_t RowStore::checksum(const double* values) const {
-  return static_cast<std::uint32_t>(::crc32_z(seed_, reinterpret_cast<const unsigned char*>(values),
-                                              static_cast<std::size_t>(width_) * sizeof(double)));
+  return omvc::checksum(seed_,
+                        {reinterpret_cast<const char*>(values), static_cast<std::size_t>(width_) * sizeof(double)});
 }
 
 void RowStore::write(std::span<const Index> rows, const double* data) {

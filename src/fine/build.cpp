@@ -60,12 +60,15 @@ class Builder {
         clusters_(input.clusters > 0 ? input.clusters : recipe.unknown_clusters) {}
 
   Prototypes run() {
+    compute_.tell(Phase::prototypes, 0);
     measure();
     Embedded embedded = factorise_sample(sample_, factorised_pieces(), input_.schema, rank(), direction_, input_.seed,
                                          recipe_, compute_);
     out_.factors = std::make_shared<const Factorisation>(std::move(embedded.factors));
     rows_.latent = std::move(embedded.latent);
+    compute_.tell(Phase::prototypes, 0.5);
     make_fine();
+    compute_.tell(Phase::prototypes, 1);
     return std::move(out_);
   }
 
@@ -170,6 +173,8 @@ class Builder {
     for (Index round = 0; round < recipe_.fine_rounds; ++round) {
       count();
       move();
+      compute_.tell(Phase::prototypes,
+                    0.5 + 0.5 * static_cast<double>(round + 1) / static_cast<double>(recipe_.fine_rounds + 1));
     }
     count();
   }

@@ -52,7 +52,8 @@ std::vector<std::int32_t> group_latent(const Matrix& latent, bool by_direction, 
                                                        .starts = starts,
                                                        .max_iterations = iterations,
                                                        .seed = seed,
-                                                       .threads = compute.threads()});
+                                                       .threads = compute.threads(),
+                                                       .executor = compute.executor()});
   return {found.labels.begin(), found.labels.end()};
 }
 

@@ -80,7 +80,8 @@ void run_starts(const RowsView& rows, const KMeansOptions& options, const Keep& 
   const bool small = rows.rows * rows.cols * options.clusters < kWorthThreads;
   Compute compute(alone && small                  ? 1
                   : options.threads <= 0 || alone ? options.threads
-                                                  : std::min(options.threads, options.starts));
+                                                  : std::min(options.threads, options.starts),
+                  {.executor = options.executor});
   if (alone) return keep(run_start(rows, options, 0, compute));
   compute.run(options.starts, [&](std::int64_t start) {
     Compute one;

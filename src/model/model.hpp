@@ -77,7 +77,7 @@ class Model {
   // Numbers clusters by size, whatever they were called before: at the end of a fit.
   void number_anew(Compute& compute);
   // Other clusters, K of them or as many as the data show (0). Those that are still there keep their numbers; where the
-  // model has K of them already, it keeps them.
+  // model has K of them already, it keeps them. Whatever it throws, the clusters stay as they were.
   void cut(int clusters, Compute& compute);
   // What `cut` would give for each of these numbers of clusters. The clusters of the model stay as they are.
   std::vector<NamedCut> cuts(const std::vector<int>& numbers, Compute& compute);

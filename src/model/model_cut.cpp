@@ -3,6 +3,7 @@
 #include <map>
 #include <numeric>
 #include <span>
+#include <utility>
 
 #include "omvc/error.hpp"
 
@@ -65,11 +66,11 @@ Membership Model::members(Compute& compute) {
 
 // Takes the clusters. With a past they go on from those that were there.
 void Model::use(Cut cut, const std::optional<Membership>& before, Compute& compute) {
-  tally_.sizes.clear();
   const Membership now = members(cut, compute);
   Names::Named named =
       before ? names_.matched(*before, now, stands_for()) : Names::by_size(now, sample_->rows(), stands_for());
   const std::vector<double> sizes = named.sizes;
+  tally_.sizes.clear();
   cut_ = std::move(cut);
   names_.take(std::move(named), tally_.instances);
   std::map<int, double> by_number;
@@ -99,12 +100,17 @@ void Model::cut(int clusters, Compute& compute) {
                 "this model was saved for prediction only: it keeps nothing that could be cut again; "
                 "save it whole");
   }
-  options_.clusters = clusters;
+  const int asked_before = std::exchange(options_.clusters, clusters);
   if (clusters > 0 && clusters == cut_.count) return;
-  std::optional<Membership> before;
-  if (cut_.count > 0) before = members(compute);
-  need_rows(compute);
-  use(omvc::cut(prototypes_, *sample_, graphs(compute), clusters, build_input(), recipe_, compute), before, compute);
+  try {
+    std::optional<Membership> before;
+    if (cut_.count > 0) before = members(compute);
+    need_rows(compute);
+    use(omvc::cut(prototypes_, *sample_, graphs(compute), clusters, build_input(), recipe_, compute), before, compute);
+  } catch (...) {
+    options_.clusters = asked_before;
+    throw;
+  }
 }
 
 std::vector<NamedCut> Model::cuts(const std::vector<int>& numbers, Compute& compute) {

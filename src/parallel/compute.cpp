@@ -29,7 +29,20 @@ void pause() {
 
 }  // namespace
 
-Compute::Compute(int threads) {
+Compute::Compute(int threads) { start(threads); }
+
+Compute::Compute(int threads, Hooks hooks) : hooks_(std::move(hooks)) { start(threads); }
+
+Compute::Compute(int threads, const Compute& like) : hooks_(like.hooks_), told_(like.told_), backend_(like.backend_) {
+  start(threads);
+}
+
+void Compute::start(int threads) {
+  if (hooks_.executor) {
+    const int most = std::max(0, hooks_.executor->threads());
+    hosted_ = threads <= 0 ? most : std::min(threads - 1, most);
+    return;
+  }
   const auto cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   if (threads <= 0) threads = cores;
   threads = std::min(threads, std::max(kMostThreads, kMostPerCore * cores));
@@ -53,6 +66,7 @@ Compute::~Compute() {
 }
 
 void Compute::run(std::int64_t count, const std::function<void(std::int64_t)>& task) {
+  if (hooks_.executor) return run_hosted(count, task);
   constexpr std::int64_t kMost = std::int64_t{1} << 31;  // tasks that a ticket counts
   for (std::int64_t first = 0; first < count; first += kMost) {
     const auto some = static_cast<std::uint32_t>(std::min(kMost, count - first));
@@ -62,6 +76,63 @@ void Compute::run(std::int64_t count, const std::function<void(std::int64_t)>& t
       run_job(some, [&](std::int64_t i) { task(first + i); });
     }
   }
+}
+
+namespace {
+
+// The tasks of one call, shared with work that the executor may begin when they are long done.
+class HostedJob {
+ public:
+  HostedJob(std::int64_t count, const std::function<void(std::int64_t)>& task)
+      : count_(count), unfinished_(count), first_failed_(count), task_(&task) {}
+
+  // A task that could be taken keeps the call waiting, and with it the function that it is.
+  void take_tasks() noexcept {
+    for (std::int64_t at = next_++; at < count_; at = next_++) {
+      try {
+        (*task_)(at);
+      } catch (...) {
+        const std::lock_guard lock(mutex_);
+        if (at < first_failed_) {
+          first_failed_ = at;
+          failure_ = std::current_exception();
+        }
+      }
+      const std::lock_guard lock(mutex_);
+      if (--unfinished_ == 0) done_.notify_all();
+    }
+  }
+
+  void wait() {
+    std::unique_lock lock(mutex_);
+    done_.wait(lock, [this] { return unfinished_ == 0; });
+    if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+  }
+
+ private:
+  const std::int64_t count_;
+  std::atomic<std::int64_t> next_ = 0;
+  std::mutex mutex_;
+  std::condition_variable done_;
+  std::int64_t unfinished_;
+  std::int64_t first_failed_;
+  std::exception_ptr failure_;
+  const std::function<void(std::int64_t)>* task_;
+};
+
+}  // namespace
+
+void Compute::run_hosted(std::int64_t count, const std::function<void(std::int64_t)>& task) {
+  if (count <= 0) return;
+  const auto job = std::make_shared<HostedJob>(count, task);
+  const std::int64_t helpers = std::min<std::int64_t>(hosted_, count - 1);
+  try {
+    for (std::int64_t i = 0; i < helpers; ++i) hooks_.executor->submit([job] { job->take_tasks(); });
+  } catch (...) {
+    // The program has no room for more: this thread does what is left.
+  }
+  job->take_tasks();
+  job->wait();
 }
 
 void Compute::run_job(std::uint32_t count, const std::function<void(std::int64_t)>& task) {

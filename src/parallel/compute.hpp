@@ -8,9 +8,12 @@
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
+
+#include "omvc/hooks.hpp"
 
 #include "parallel/profile.hpp"
 
@@ -23,11 +26,17 @@ class Compute {
   // threads - 1 threads are started, or as many as the machine allows; the caller is the remaining one. 0 means as many
   // as the machine has.
   explicit Compute(int threads = 1);
+  // The same for a program that has hooks: with an executor no thread is started, and its threads count.
+  Compute(int threads, Hooks hooks);
+  // Other threads for a part of the same work, with its hooks and backend.
+  Compute(int threads, const Compute& like);
   ~Compute();
   Compute(const Compute&) = delete;
   Compute& operator=(const Compute&) = delete;
 
-  int threads() const { return static_cast<int>(threads_.size()) + 1; }
+  int threads() const { return static_cast<int>(threads_.size()) + hosted_ + 1; }
+  // The threads are those of the program: none may be started beside them.
+  const std::shared_ptr<Executor>& executor() const { return hooks_.executor; }
 
   // Of the work for which these threads are there; for the caller of run, not for its tasks.
   Profile& profile() { return profile_; }
@@ -39,6 +48,19 @@ class Compute {
     if (poll_) poll_();
   }
 
+  // Whether the program wants the work to end, and what it is told (omvc/hooks.hpp). For the thread that drives the
+  // work.
+  bool asked_to_stop() const { return hooks_.stopping && hooks_.stopping(); }
+  void tell(Phase phase, double share) const {
+    if (hooks_.progress) hooks_.progress({phase, share});
+    if (told_) told_({phase, share});
+  }
+  void log(LogLevel level, std::string_view words) const {
+    if (hooks_.log) hooks_.log(level, words);
+  }
+  // Who else is told how far the work is.
+  void set_told(std::function<void(const PhaseReport&)> told) { told_ = std::move(told); }
+
   // What does the heavy operations on data, and must outlive this; null: processors do (kernels/backend.hpp).
   Backend* backend() const { return backend_; }
   void set_backend(Backend* backend) { backend_ = backend; }
@@ -49,13 +71,18 @@ class Compute {
   void run(std::int64_t count, const std::function<void(std::int64_t)>& task);
 
  private:
+  void start(int threads);
   void run_job(std::uint32_t count, const std::function<void(std::int64_t)>& task);
+  void run_hosted(std::int64_t count, const std::function<void(std::int64_t)>& task);
   void work();
   void take_tasks(std::uint32_t job);
   void note_failure(std::uint32_t task);
 
   Profile profile_;
+  Hooks hooks_;
+  int hosted_ = 0;  // threads of the program
   std::function<void()> poll_;
+  std::function<void(const PhaseReport&)> told_;
   Backend* backend_ = nullptr;
 
   std::mutex mutex_;

@@ -22,10 +22,17 @@ class Team {
     threads_ = threads;
   }
 
+  // Likewise: the threads that there were are given up.
+  void set_hooks(Hooks hooks) {
+    leave();
+    hooks_ = std::move(hooks);
+  }
+  const Hooks& hooks() const { return hooks_; }
+
   Compute& get() {
     if (!compute_ || owner_ != ::getpid()) {
       leave();
-      compute_ = std::make_unique<Compute>(threads_);
+      compute_ = std::make_unique<Compute>(threads_, hooks_);
       owner_ = ::getpid();
     }
     return *compute_;
@@ -41,6 +48,7 @@ class Team {
   }
 
   int threads_ = 1;
+  Hooks hooks_;
   pid_t owner_ = 0;
   std::unique_ptr<Compute> compute_;
 };

@@ -26,7 +26,9 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 
 }  // namespace
 
-int readers_beside(int threads) { return std::clamp(threads / kThreadsPerReader, 1, kMostBeside); }
+int readers_beside(const Compute& compute) {
+  return compute.executor() ? 0 : std::clamp(compute.threads() / kThreadsPerReader, 1, kMostBeside);
+}
 
 ChunkStream::ChunkStream(Source& source, const Schema& schema, Index rows, const Intake* intake, ReadAhead ahead)
     : source_(source), schema_(schema), rows_(rows), intake_(intake), ahead_(std::move(ahead)) {
@@ -111,8 +113,24 @@ void ChunkStream::read_ahead() {
   }
 }
 
+std::optional<StreamedChunk> ChunkStream::read_now() {
+  const auto start = std::chrono::steady_clock::now();
+  Item item;
+  const Source::Delivery delivery = source_.begin_next(rows_);
+  if (delivery.rows > 0) make_ready(delivery, item);
+  waited_ += seconds_since(start);
+  if (item.failure) std::rethrow_exception(item.failure);
+  if (delivery.rows == 0) return std::nullopt;
+  item.chunk.seconds = seconds_since(start);
+  return std::move(item.chunk);
+}
+
 std::vector<StreamedChunk> ChunkStream::next_ready() {
   std::vector<StreamedChunk> chunks;
+  if (ahead_.readers == 0) {
+    if (std::optional<StreamedChunk> chunk = read_now()) chunks.push_back(std::move(*chunk));
+    return chunks;
+  }
   for (std::optional<StreamedChunk> chunk = next(); chunk; chunk = next()) {
     chunks.push_back(std::move(*chunk));
     const std::lock_guard lock(mutex_);
@@ -123,6 +141,7 @@ std::vector<StreamedChunk> ChunkStream::next_ready() {
 }
 
 std::optional<StreamedChunk> ChunkStream::next() {
+  if (ahead_.readers == 0) return read_now();
   const auto start = std::chrono::steady_clock::now();
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return ready_.contains(taken_) || (ended_ && begun_ == taken_); });

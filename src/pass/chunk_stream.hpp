@@ -3,6 +3,8 @@
 // threads then read and prepare their chunks at the same time, as far as the source allows it. Chunks come in the order
 // of the source, and few of them wait: two for each thread, or two in all where chunks are large.
 //
+// Where no thread may be started (omvc/hooks.hpp) nothing is read ahead: next() reads on the calling thread.
+//
 // What goes wrong while reading reaches the caller as if it had been read in line: next() throws it when all chunks
 // before it have been taken.
 #pragma once
@@ -19,6 +21,7 @@
 
 #include "omvc/source.hpp"
 
+#include "parallel/compute.hpp"
 #include "scale/intake.hpp"
 
 namespace omvc {
@@ -34,7 +37,7 @@ struct StreamedChunk {
 
 // How the next chunks are read.
 struct ReadAhead {
-  int readers = 1;    // threads
+  int readers = 1;    // threads; 0: nothing is read ahead
   bool grow = false;  // chunks of short rows may have up to eight times as many of them
   // What else is to be done to a chunk once it is ready, on the thread that has read it: for work on one chunk alone.
   std::function<std::any(const Chunk&)> work = {};
@@ -42,8 +45,8 @@ struct ReadAhead {
 
 inline constexpr int kMostReaders = 12;  // more of them wait for libhdf5
 
-// As many readers as a caller that learns on so many threads can use.
-int readers_beside(int threads);
+// As many readers as a caller that learns on these threads can use; none beside threads of the program.
+int readers_beside(const Compute& compute);
 
 class ChunkStream {
  public:
@@ -70,6 +73,7 @@ class ChunkStream {
   };
 
   void read_ahead();
+  std::optional<StreamedChunk> read_now();
   void make_ready(const Source::Delivery& delivery, Item& item) const;
 
   Source& source_;

@@ -19,9 +19,11 @@ Progress look_at(
     const std::function<void(std::span<const Chunk* const>, std::uint64_t fingerprint, Compute& compute)>& use) {
   constexpr int kMany = 8;
   const Schema schema = source.schema();
-  const int readers = std::clamp(compute.threads() / 3, 1, kMostReaders);
+  const int readers = compute.executor() ? 0 : std::clamp(compute.threads() / 3, 1, kMostReaders);
   std::optional<Compute> left;
-  if (compute.threads() >= kMany) left.emplace(compute.threads() - readers);
+  if (readers > 0 && compute.threads() >= kMany) left.emplace(compute.threads() - readers);
+  const double all = static_cast<double>(source.size().value_or(0));
+  compute.tell(Phase::reading, 0);
   Pass pass(source, schema,
             {.rows = kRows,
              .ahead = {.readers = readers, .grow = true},
@@ -36,9 +38,12 @@ Progress look_at(
       fingerprint += item.fingerprint;
     }
     use(chunks, fingerprint, left ? *left : compute);
-    if (observer.on_survey(pass.progress().instances)) return true;
+    const auto done = static_cast<double>(pass.progress().instances);
+    compute.tell(Phase::reading, all > 0 ? std::min(1.0, done / all) : 0);
+    if (observer.on_survey(pass.progress().instances) && !compute.asked_to_stop()) return true;
     throw Error(ErrorKind::interrupted, "interrupted while the data were read for the first time; nothing was learned");
   });
+  compute.tell(Phase::reading, 1);
   return pass.progress();
 }
 

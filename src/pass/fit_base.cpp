@@ -20,12 +20,14 @@ FitBase::FitBase(const Options& options, const FitInput& input, Setting& setting
       state_(state),
       position_(state.position),
       report_(state.report) {
+  expected_ = input.source.size().value_or(0);
   setting_.options = options;
   setting_.start(input.source.schema());
   profile_.start();
   compute_.set_poll([this] {
-    if (!observer_.on_wait()) throw Error(ErrorKind::interrupted, interruption());
+    if (!observer_.on_wait() || compute_.asked_to_stop()) throw Error(ErrorKind::interrupted, interruption());
   });
+  compute_.set_told([this](const PhaseReport& now) { observer_.on_phase(now); });
 }
 
 std::string FitBase::interruption() const {
@@ -82,6 +84,7 @@ void FitBase::check_data(const Progress& found) const {
 }
 
 void FitBase::begin_timing() {
+  tell_learned(0);
   watch_ = StopWatch(position_.report.seconds);
   waited_before_ = position_.report.waited;
 }
@@ -92,9 +95,11 @@ void FitBase::note_time(const Pass& pass) {
 }
 
 bool FitBase::after_chunks(const Pass& pass, const std::vector<StreamedChunk>& items, int rounds) {
+  compute_.poll();
   take_products();
   note_time(pass);
   position_.progress = pass.progress();
+  tell_learned(pass.progress().instances);
   Index chunk = pass.progress().chunks - static_cast<Index>(items.size());
   Index instances = pass.progress().instances;
   for (const StreamedChunk& item : items) instances -= item.rows;
@@ -120,6 +125,11 @@ bool FitBase::after_chunks(const Pass& pass, const std::vector<StreamedChunk>& i
   }
   if (go_on && due && alone()) checkpoint();
   return go_on;
+}
+
+void FitBase::tell_learned(Index instances) const {
+  const auto all = static_cast<double>(expected_);
+  compute_.tell(Phase::learning, all > 0 ? std::min(1.0, static_cast<double>(instances) / all) : 0);
 }
 
 void FitBase::end_report(int next, bool labelling) {

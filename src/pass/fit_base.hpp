@@ -44,7 +44,10 @@ class FitBase {
  protected:
   // Setting and state are the owner's, and outlive this.
   FitBase(const Options& options, const FitInput& input, Setting& setting, FitState& state);
-  virtual ~FitBase() { compute_.set_poll({}); }
+  virtual ~FitBase() {
+    compute_.set_poll({});
+    compute_.set_told({});
+  }
 
   // The complete state at a chunk boundary, but for what lies in row stores, which `sync` makes durable.
   virtual void put_state(Archive& archive) const = 0;
@@ -67,6 +70,7 @@ class FitBase {
   bool after_chunks(const Pass& pass, const std::vector<StreamedChunk>& items, int rounds);
   void take_products() { add_products(profile_.take_products(), state_.position.report.products); }
   void note_time(const Pass& pass);
+  void tell_learned(Index instances) const;  // of the pass that is under way
   void begin_timing();
   // Ends a pass in the report, and goes to the next.
   void end_report(int next, bool labelling);
@@ -86,6 +90,7 @@ class FitBase {
   Report& report_;
   RowFolder folder_;
   bool again_ = false;  // the source can be read again
+  Index expected_ = 0;  // instances of a pass, where their number is known
 
  private:
   StopWatch watch_;

@@ -1,5 +1,6 @@
 #include "pass/labeller.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "omvc/error.hpp"
@@ -10,7 +11,9 @@ namespace omvc {
 
 Index label_source(const Labeller& labeller, Source& source, Sink& sink, Observer& observer, Index rows,
                    Compute& compute) {
-  Pass pass(source, labeller.schema(), {.rows = rows});
+  Pass pass(source, labeller.schema(), {.rows = rows, .ahead = {.readers = compute.executor() ? 0 : 1}});
+  const double all = static_cast<double>(source.size().value_or(0));
+  compute.tell(Phase::labelling, 0);
   Index done = 0;
   pass.each([&](std::vector<StreamedChunk>& items) {
     const Extras extras{.embedding = sink.wants_embedding(), .membership = sink.wants_membership()};
@@ -25,12 +28,15 @@ Index label_source(const Labeller& labeller, Source& source, Sink& sink, Observe
                 {found.membership.data(), count, std::ssize(found.clusters)},
                 found.clusters});
     done += count;
-    if (observer.on_chunk({.pass = 1, .chunk = pass.progress().chunks, .instances = done, .labelling = true})) {
+    compute.tell(Phase::labelling, all > 0 ? std::min(1.0, static_cast<double>(done) / all) : 0);
+    if (!compute.asked_to_stop() &&
+        observer.on_chunk({.pass = 1, .chunk = pass.progress().chunks, .instances = done, .labelling = true})) {
       return true;
     }
     throw Error(ErrorKind::interrupted, fmt::format("interrupted after {} instances; no output was written", done));
   });
   sink.finish();
+  compute.tell(Phase::labelling, 1);
   return done;
 }
 

@@ -16,6 +16,33 @@
 #include "run/impl.hpp"
 
 namespace omvc {
+namespace {
+
+void log_fit(const Report& report, const Compute& compute) {
+  for (const std::string& warning : report.warnings) compute.log(LogLevel::warning, warning);
+  compute.log(LogLevel::info, fmt::format("learned {} instances in {:.3g} s: {} clusters", report.instances,
+                                          report.seconds, report.cluster_sizes.size()));
+}
+
+void log_learned(const Learned& learned, bool made_again, const Model& model, const Compute& compute) {
+  if (!learned.not_built.empty()) {
+    compute.log(LogLevel::warning, "prototypes could not be made again, and stay as they are: " + learned.not_built);
+  }
+  if (!learned.strange.empty()) {
+    compute.log(LogLevel::warning,
+                fmt::format("{} rows, the first of them {}, lie far outside of what view {} has shown: they are not "
+                            "learned until many agree with them",
+                            learned.strange.size(), learned.strange[0].row,
+                            model.intake().schema().views[learned.strange[0].view].name));
+  }
+  if (made_again) {
+    compute.log(LogLevel::info,
+                fmt::format("prototypes and clusters were made again after {:.0f} instances: {} clusters",
+                            model.tally().instances, model.clusters().count));
+  }
+}
+
+}  // namespace
 
 Clusterer::Impl::Impl(Options chosen) : options(std::move(chosen)) {
   check_options(options);
@@ -96,6 +123,7 @@ Report Clusterer::fit(Source& source, Sink& sink, Observer& observer, const Chec
 
 Report Clusterer::fit(Source& source, Sink& sink, Observer& observer, const Checkpointing& checkpointing,
                       Exchange& exchange) {
+  const Usage::Change change(impl().usage);
   const FitInput input{impl().compute.get(), source, sink, observer, checkpointing};
   if (impl().options.method != Algorithm::omvc) {
     if (exchange.size() > 1) {
@@ -106,6 +134,7 @@ Report Clusterer::fit(Source& source, Sink& sink, Observer& observer, const Chec
     Report report = run.run();
     impl().model.reset();
     impl().compared = std::make_shared<CompareModel>(run.take_model());
+    log_fit(report, input.compute);
     return report;
   }
   Fit run(impl().options, input, exchange);
@@ -113,6 +142,7 @@ Report Clusterer::fit(Source& source, Sink& sink, Observer& observer, const Chec
   if (exchange.rank() > 0) return report;
   impl().model = run.take_model();
   impl().compared.reset();
+  log_fit(report, input.compute);
   return report;
 }
 
@@ -126,6 +156,7 @@ Assignment Clusterer::partial_fit(Chunk chunk) {
 }
 
 Assignment Clusterer::partial_fit(Chunk chunk, const Schema& schema) {
+  const Usage::Change change(impl().usage);
   if (impl().options.method != Algorithm::omvc) {
     throw Error(ErrorKind::usage, fmt::format("only method omvc learns chunk by chunk, not {}: call fit",
                                               name_of(impl().options.method)));
@@ -142,26 +173,39 @@ Assignment Clusterer::partial_fit(Chunk chunk, const Schema& schema) {
   }
   const Chunk learned = chunk;
   const Index generation = model.names().generation();
-  std::optional<Placed> placed = ChunkLearner(model).learn(std::move(chunk), impl().compute.get()).placed;
+  Compute& compute = impl().compute.get();
+  ChunkLearner learner(model);
+  const Watched watched(compute, &learner);
+  Learned learning = learner.learn(std::move(chunk), compute);
+  std::optional<Placed>& placed = learning.placed;
   const bool made_again = model.names().generation() != generation;
   model.names().forget_moves();
-  if (!placed || made_again) return model.placer() ? assign(learned) : Assignment{};
+  log_learned(learning, made_again, model, compute);
+  if (!placed || made_again) return model.placer() ? model.placer()->label(learned, false, compute) : Assignment{};
   return {.labels = std::move(placed->labels),
           .confidence = std::move(placed->confidence),
           .distance = std::move(placed->distance),
           .embedding = {}};
 }
 
-void Clusterer::refresh() { ChunkLearner(impl().living()).refresh(impl().compute.get()); }
+void Clusterer::refresh() {
+  const Usage::Change change(impl().usage);
+  Compute& compute = impl().compute.get();
+  const Watched watched(compute);
+  ChunkLearner(impl().living()).refresh(compute);
+}
 
 void Clusterer::cut(int clusters) {
   if (clusters == 1 || clusters < 0) {
     throw Error(ErrorKind::usage,
                 fmt::format("{} clusters cannot be cut: ask for 2 or more, or 0 to let the data say", clusters));
   }
+  const Usage::Change change(impl().usage);
   Model& model = impl().living();
   if (!model.prototypes().factors) impl().labeller();
-  model.cut(clusters, impl().compute.get());
+  Compute& compute = impl().compute.get();
+  const Watched watched(compute);
+  model.cut(clusters, compute);
   model.rest();
   impl().options.clusters = clusters;
 }
@@ -171,20 +215,28 @@ std::vector<ClusterEvent> Clusterer::events() {
 }
 
 std::vector<CutLevel> Clusterer::tree(int most) {
-  std::vector<CutLevel> levels = cluster_tree(impl().living(), most, impl().compute.get());
+  const Usage::Change change(impl().usage);
+  Compute& compute = impl().compute.get();
+  const Watched watched(compute);
+  std::vector<CutLevel> levels = cluster_tree(impl().living(), most, compute);
   impl().living().rest();
   return levels;
 }
 
 Assignment Clusterer::assign(Chunk chunk, Extras extras) const {
+  const Usage::Read read(impl().usage);
   const std::shared_ptr<const Labeller> labeller = impl().labeller();
   return impl().share([&](Compute& compute) { return labeller->label(std::move(chunk), extras, compute); });
 }
 
-Snapshot Clusterer::snapshot() const { return Snapshot(impl().labeller(), clusters()); }
+Snapshot Clusterer::snapshot() const {
+  const Usage::Read read(impl().usage);
+  return Snapshot(impl().labeller(), clusters());
+}
 
 Index Clusterer::assign(Source& source, Sink& sink, Observer& observer, Index chunk) const {
   constexpr Index kRows = 256;
+  const Usage::Read read(impl().usage);
   const std::shared_ptr<const Labeller> labeller = impl().labeller();
   if (chunk == 0) chunk = std::max(impl().options.chunk, kRows);
   return impl().share(
@@ -230,6 +282,7 @@ std::vector<int> Clusterer::clusters() const {
 }
 
 ModelSummary Clusterer::summary() const {
+  const Usage::Read read(impl().usage);
   ModelSummary out;
   if (impl().compared) {
     out.cluster_sizes = impl().compared->sizes();
@@ -247,6 +300,11 @@ ModelSummary Clusterer::summary() const {
   return out;
 }
 
+void Clusterer::set_hooks(Hooks hooks) {
+  const Usage::Change change(impl().usage);
+  impl().compute.set_hooks(std::move(hooks));
+}
+
 void Clusterer::set_threads(int threads) {
   Options changed = impl().options;
   changed.threads = threads;
@@ -256,6 +314,7 @@ void Clusterer::set_threads(int threads) {
 }
 
 std::vector<Feature> Clusterer::top_features(std::size_t view, int cluster, int count) const {
+  const Usage::Read read(impl().usage);
   impl().labeller();
   std::vector<int> numbers = impl().model ? impl().model->names().numbers() : clusters();
   const auto found = std::find(numbers.begin(), numbers.end(), cluster);

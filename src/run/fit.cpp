@@ -54,6 +54,7 @@ Report Fit::run() {
 void Fit::begin() {
   if (again_) {
     Look look = look_first();
+    expected_ = together_.alone() ? look.instances : rows_.count;
     together_.agree([&] {
       if (together_.first()) take_look(*fit_, std::move(look), compute_);
     });
@@ -92,11 +93,9 @@ void Fit::keep_rows() {
 // A stream that is read once: the model learns it as it comes, and labels follow from where its rows were.
 void Fit::learn_once() {
   begin_timing();
-  Pass pass(*source_, setting_.schema,
-            {.rows = report_.chunk,
-             .ahead = {.readers = readers_beside(compute_.threads())},
-             .whole = true,
-             .profile = &profile_});
+  Pass pass(
+      *source_, setting_.schema,
+      {.rows = report_.chunk, .ahead = {.readers = readers_beside(compute_)}, .whole = true, .profile = &profile_});
   StreamCounts& counts = state_.counts;
   const bool complete = pass.each([&](std::vector<StreamedChunk>& items) {
     Chunk& chunk = items.front().chunk;
@@ -172,6 +171,7 @@ void Fit::count_pass() {
 void Fit::end_pass(bool complete) {
   report_.stopped = !complete;
   check_instances(complete);
+  if (complete) compute_.tell(Phase::learning, 1);
   const StopWatch clock(position_.report.seconds);
   if (again_) {
     const Timed timed(profile_, Step::learning);

@@ -56,7 +56,7 @@ void gather_sample(Reservoir& sample, const Setting& setting, Together& together
   const std::vector<std::string> others = together.gather_at_first(mine);
   together.agree([&] {
     if (others.empty()) return;
-    Compute all(together.threads_of_all(compute.threads()));
+    Compute all(together.threads_of_all(compute.threads()), compute);
     std::vector<Reservoir> samples(others.size());
     for_blocks(all, static_cast<Index>(others.size()), 1, true, [&](Index i, Index) {
       const auto at = static_cast<std::size_t>(i);
@@ -97,6 +97,7 @@ void Fit::take_part() {
   rows_ = part_of(instances, together_.rank(), together_.size());
   part_ = make_range_source(*source_, rows_.first, rows_.count);
   source_ = part_.get();
+  expected_ = rows_.count;
   // One process writes; the others take part.
   if (!together_.first()) keep_ = {};
 }
@@ -135,7 +136,7 @@ void Fit::make_model() {
   const StopWatch watch;
   try {
     if (const int threads = together_.threads_of_all(compute_.threads()); threads > compute_.threads()) {
-      Compute all(threads);
+      Compute all(threads, compute_);
       all.set_poll([this] { compute_.poll(); });
       make(*fit_, all);
       profile_.count_products(all.profile().take_products());

@@ -7,11 +7,14 @@
 #include <optional>
 
 #include "omvc/clusterer.hpp"
+#include "omvc/error.hpp"
 
 #include "compare/compare_model.hpp"
+#include "model/chunk_learner.hpp"
 #include "model/expected.hpp"
 #include "model/raw_sums.hpp"
 #include "parallel/team.hpp"
+#include "run/usage.hpp"
 
 namespace omvc {
 
@@ -48,6 +51,28 @@ struct Clusterer::Impl {
 
   std::mutex sharing;  // of `compute` and `known_sums`
   std::mutex filling;  // of `expectations`
+  Usage usage{
+      "two threads use this Clusterer, and one of them changes it: only one may do that, while nobody else uses it; "
+      "give the others a snapshot(), which they can use meanwhile"};
+};
+
+// While something is made that can be given up: the program may end it (Hooks::stopping). A chunk that is half learned
+// cannot be given up; where chunks are learned, only making its prototypes again can.
+class Watched {
+ public:
+  explicit Watched(Compute& compute, const ChunkLearner* learns = nullptr) : compute_(compute) {
+    compute.set_poll([&compute, learns] {
+      if ((learns == nullptr || learns->refreshing()) && compute.asked_to_stop()) {
+        throw Error(ErrorKind::interrupted, "interrupted on request");
+      }
+    });
+  }
+  ~Watched() { compute_.set_poll({}); }
+  Watched(const Watched&) = delete;
+  Watched& operator=(const Watched&) = delete;
+
+ private:
+  Compute& compute_;
 };
 
 }  // namespace omvc

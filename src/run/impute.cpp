@@ -39,6 +39,7 @@ std::shared_ptr<const Expectation> Clusterer::Impl::expectation(std::size_t view
 }
 
 Imputed Clusterer::impute(Chunk chunk, std::size_t view) const {
+  const Usage::Read read(impl().usage);
   impl().labeller();
   if (!impl().model) {
     throw Error(ErrorKind::usage, fmt::format("a model of method {} cannot fill in views: fit with method omvc",

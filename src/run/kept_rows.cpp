@@ -237,6 +237,7 @@ void KeptRows::label(Rows rows, Model& model, bool from_sample, bool once, Sink&
   const Index clusters = shares_.wanted() ? std::ssize(placer->numbers()) : 0;
   const Index end = rows.first + rows.count;
   std::vector<Block> blocks(static_cast<std::size_t>(compute.threads()));
+  compute.tell(Phase::labelling, 0);
   for (Index first = rows.first; first < end;) {
     const Index from = first;
     for (Block& block : blocks) {
@@ -259,6 +260,7 @@ void KeptRows::label(Rows rows, Model& model, bool from_sample, bool once, Sink&
                   placer->ascending()},
                  block.patterns, sink);
     }
+    compute.tell(Phase::labelling, static_cast<double>(first - rows.first) / static_cast<double>(rows.count));
     compute.poll();
   }
 }

@@ -30,16 +30,19 @@ std::vector<ClusterEvent> births(const Model& model) {
 }  // namespace
 
 Learner::Learner(Model model, Setup setup)
-    : setup_(std::move(setup)), model_(std::move(model)), compute_(std::make_unique<Compute>(setup_.threads)) {
+    : setup_(std::move(setup)),
+      model_(std::move(model)),
+      compute_(std::make_unique<Compute>(setup_.threads, setup_.hooks)) {
   placing_ = model_.placer();
   compute_->set_poll([this] { poll(); });
 }
 
 // Making prototypes again can wait for the next start; a chunk that is half learned cannot.
 void Learner::poll() const {
-  const bool stopping = setup_.stopping && setup_.stopping();
-  if (given_up_ || (stopping && chunk_learner_.refreshing()))
+  const bool stopping = compute_->asked_to_stop();
+  if (given_up_ || (stopping && chunk_learner_.refreshing())) {
     throw Error(ErrorKind::interrupted, "learning was given up");
+  }
 }
 
 Learner::~Learner() {

@@ -32,7 +32,7 @@ class Learner {
     StreamRecord record;
     std::optional<FileMark> mark;  // of the file, where there is one
     int threads = 0;
-    std::function<bool()> stopping;  // see StreamOptions
+    Hooks hooks;  // see StreamOptions
   };
 
   Learner(Model model, Setup setup);

@@ -89,6 +89,7 @@ void save_stream(const Model& model, const StreamRecord& record, const std::stri
 }
 
 Archive Clusterer::archive(ModelKind kind) const {
+  const Usage::Read read(impl().usage);
   const bool whole = kind == ModelKind::whole;
   if (!impl().model && !impl().compared) {
     throw Error(ErrorKind::usage, "there is nothing to save: the model has learned nothing yet");

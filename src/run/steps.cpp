@@ -76,7 +76,7 @@ class Counting {
   // Where instances are needs nothing that counting changes: with several threads, those that read find it, and the
   // chunks that are ready are counted together by the threads that are left, a quarter of all.
   void place_ahead(PassOptions& options) {
-    if (compute_.threads() == 1) return;
+    if (compute_.threads() == 1 || compute_.executor()) return;
     options.together = true;
     options.ahead = {.readers = std::min((3 * compute_.threads() + 3) / 4, kMostReaders),
                      .work = [this](const Chunk& chunk) {
@@ -232,7 +232,7 @@ bool count(const Fitting& fit, Source& source, Index first, Counts& counts, Kept
   Counting counting(fit, counts, kept, curve, compute);
   PassOptions options{.rows = fit.state.report.chunk,
                       .intake = &fit.model->intake(),
-                      .ahead = {.readers = readers_beside(compute.threads())},
+                      .ahead = {.readers = readers_beside(compute)},
                       .first = first,
                       .profile = &compute.profile()};
   counting.place_ahead(options);
@@ -271,7 +271,7 @@ Tally label(const Fitting& fit, Source& source, Index first, const std::vector<I
   Pass pass(source, fit.setting.schema,
             {.rows = std::max(fit.state.report.chunk, kLabelRows),
              .intake = counted ? &placer->intake() : nullptr,
-             .ahead = {.readers = readers_beside(compute.threads())},
+             .ahead = {.readers = readers_beside(compute)},
              .first = first});
   pass.each([&](std::vector<StreamedChunk>& items) {
     Chunk& chunk = items.front().chunk;

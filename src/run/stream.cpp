@@ -14,6 +14,7 @@
 #include "file/file_lock.hpp"
 #include "run/learner.hpp"
 #include "run/model_file.hpp"
+#include "run/usage.hpp"
 #include "run/waiting_rows.hpp"
 
 namespace omvc {
@@ -30,6 +31,38 @@ Chunk part_of(const Chunk& chunk, Index first, Index count) {
 Chunk known_part(Chunk chunk, const Schema& schema) {
   drop_features(chunk, schema);
   return chunk;
+}
+
+// Throws ErrorKind::data unless the views of a chunk agree with its rows; what their values are, each row is asked for.
+void check_form(const Chunk& chunk, const Schema& schema) {
+  if (chunk.views.size() != schema.views.size()) {
+    throw Error(ErrorKind::data,
+                fmt::format("the rows have {} views where the stream has {}: bring them to its schema, "
+                            "or widen() the stream first",
+                            chunk.views.size(), schema.views.size()));
+  }
+  for (std::size_t v = 0; v < chunk.views.size(); ++v) {
+    const ChunkView& view = chunk.views[v];
+    bool sound = block_rows(view.block) == static_cast<Index>(view.present.size());
+    Index last = -1;
+    for (const Index at : view.present) {
+      sound = sound && at > last && at < chunk.size();
+      last = at;
+    }
+    if (sound) continue;
+    throw Error(ErrorKind::data,
+                fmt::format("view {} of the rows is not well formed: it has {} rows, and `present` must have an "
+                            "ascending position below {} for each of them",
+                            schema.views[v].name, block_rows(view.block), chunk.size()));
+  }
+}
+
+Schema numbered_views(const Chunk& chunk) {
+  Schema schema;
+  for (const ChunkView& view : chunk.views) {
+    schema.views.push_back({fmt::format("view{}", schema.views.size() + 1), block_cols(view.block), {}});
+  }
+  return schema;
 }
 
 void check(const StreamOptions& options) {
@@ -56,10 +89,12 @@ struct Stream::Impl {
   void place(const Chunk& chunk, StreamLabels& out);
   void add_labels(Index rows, int label, StreamLabels& out);
   static void add_membership(const Assignment& found, StreamLabels& out);
+  std::vector<std::string> ids_for(const Chunk& chunk, const std::vector<std::string>& ids) const;
   void wait(const Chunk& chunk, std::span<const std::string> ids);
   bool enough_waits() const;
   void hand_over();
   void add_features(const Schema& wider);
+  void widen(const Schema& wider);
 
   StreamOptions options;
   std::optional<FileLock> lock;
@@ -74,6 +109,10 @@ struct Stream::Impl {
   Compute compute{1};
   Index instances = 0;
   WaitingRows waiting;
+  bool finished = false;
+  Usage usage{
+      "two threads use this Stream at the same time: call it from one thread, or one after the other under a lock of "
+      "your own"};
 };
 
 void Stream::Impl::open() {
@@ -125,7 +164,7 @@ void Stream::Impl::begin(Model model, StreamRecord record) {
                                                                        .record = std::move(record),
                                                                        .mark = mark,
                                                                        .threads = options.model.threads,
-                                                                       .stopping = options.stopping});
+                                                                       .hooks = options.hooks});
   if (learner->placing() && !options.in_step) learner->start();
 }
 
@@ -184,6 +223,17 @@ void Stream::Impl::label(const Chunk& chunk, StreamLabels& out) {
   for (Index i = 0; i < chunk.size(); ++i) label(part_of(chunk, i, 1), out);
 }
 
+std::vector<std::string> Stream::Impl::ids_for(const Chunk& chunk, const std::vector<std::string>& ids) const {
+  if (static_cast<Index>(ids.size()) == chunk.size()) return ids;
+  if (!ids.empty()) {
+    throw Error(ErrorKind::usage,
+                fmt::format("{} ids were given for {} rows: give one for each row, or none", ids.size(), chunk.size()));
+  }
+  std::vector<std::string> numbers;
+  for (Index i = 0; i < chunk.size(); ++i) numbers.push_back(std::to_string(instances + i));
+  return numbers;
+}
+
 void Stream::Impl::wait(const Chunk& chunk, std::span<const std::string> ids) {
   if (!waiting.fits(chunk)) hand_over();
   waiting.add(chunk, ids, instances, schema);
@@ -209,13 +259,18 @@ Stream::Stream(StreamOptions options) : impl_(std::make_unique<Impl>(std::move(o
 Stream::~Stream() = default;
 Stream::Stream(Stream&&) noexcept = default;
 
-const std::optional<std::string>& Stream::resumed_after() const { return impl_->resumed; }
-const std::optional<UndeliveredRows>& Stream::undelivered() const { return impl_->undelivered; }
-const Options& Stream::options() const { return impl_->model_options; }
-const Schema& Stream::schema() const { return impl_->schema; }
-std::vector<bool> Stream::sparse() const { return impl_->sparse; }
-bool Stream::has_clusters() const { return impl_->labeller() != nullptr; }
-Index Stream::instances() const { return impl_->instances; }
+Stream::Impl& Stream::impl() const {
+  if (impl_) return *impl_;
+  throw Error(ErrorKind::usage, "this Stream was moved from: use the one that it was moved to");
+}
+
+const std::optional<std::string>& Stream::resumed_after() const { return impl().resumed; }
+const std::optional<UndeliveredRows>& Stream::undelivered() const { return impl().undelivered; }
+const Options& Stream::options() const { return impl().model_options; }
+const Schema& Stream::schema() const { return impl().schema; }
+std::vector<bool> Stream::sparse() const { return impl().sparse; }
+bool Stream::has_clusters() const { return impl().labeller() != nullptr; }
+Index Stream::instances() const { return impl().instances; }
 
 void Stream::Impl::add_features(const Schema& wider) {
   bool fits = options.learn && wider.views.size() == schema.views.size();
@@ -237,32 +292,41 @@ void Stream::Impl::add_features(const Schema& wider) {
   waiting.widen(schema);
 }
 
-void Stream::widen(const Schema& wider) {
-  if (has_clusters()) return impl_->add_features(wider);
-  if (!impl_->options.learn)
-    throw Error(ErrorKind::usage, "a model that does not learn gets no more views or features");
-  if (!impl_->learner) {
-    Setting setting{.options = impl_->model_options, .schema = {}, .scaling = {}, .clipped = {}};
+void Stream::Impl::widen(const Schema& wider) {
+  if (labeller()) return add_features(wider);
+  if (!options.learn) throw Error(ErrorKind::usage, "a model that does not learn gets no more views or features");
+  if (!learner) {
+    Setting setting{.options = model_options, .schema = {}, .scaling = {}, .clipped = {}};
     setting.start(wider);
-    impl_->begin(Model(impl_->model_options, wider), {});
+    begin(Model(model_options, wider), {});
   } else {
-    impl_->learner->widen(wider);
-    impl_->waiting.know(wider);
+    learner->widen(wider);
+    waiting.know(wider);
   }
-  impl_->schema = wider;
+  schema = wider;
 }
 
-StreamLabels Stream::push(Chunk chunk, const std::vector<std::string>& ids) {
-  Impl& own = *impl_;
+void Stream::widen(const Schema& wider) {
+  const Usage::Change change(impl().usage);
+  impl().widen(wider);
+}
+
+StreamLabels Stream::push(Chunk chunk, const std::vector<std::string>& given_ids) {
+  Impl& own = impl();
+  const Usage::Change change(own.usage);
+  if (own.finished) throw Error(ErrorKind::usage, "this stream is finished: open another one to go on");
+  const std::vector<std::string> ids = own.ids_for(chunk, given_ids);
   StreamLabels out;
-  if (own.schema.views.empty()) {  // rows without any view, before there was one
+  if (own.schema.views.empty() && chunk.views.empty()) {  // rows without any view, before there was one
     own.add_labels(chunk.size(), -1, out);
     return out;
   }
+  if (own.schema.views.empty()) own.widen(numbered_views(chunk));
+  check_form(chunk, own.schema);
   for (Index first = 0; first < chunk.size();) {
     Index count = chunk.size() - first;
     const bool learns = own.options.learn;
-    if (learns) count = std::min(count, has_clusters() ? own.options.rows - own.waiting.size() : 1);
+    if (learns) count = std::min(count, own.labeller() ? own.options.rows - own.waiting.size() : 1);
     const Chunk part = part_of(chunk, first, count);
     const std::size_t refused = out.refused.size();
     own.label(part, out);
@@ -286,36 +350,42 @@ StreamLabels Stream::push(Chunk chunk, const std::vector<std::string>& ids) {
 }
 
 std::optional<double> Stream::due() const {
-  if (impl_->waiting.size() == 0 || impl_->options.in_step) return std::nullopt;
-  return std::max(0.0, impl_->options.seconds - impl_->waiting.seconds());
+  if (impl().waiting.size() == 0 || impl().options.in_step) return std::nullopt;
+  return std::max(0.0, impl().options.seconds - impl().waiting.seconds());
 }
 
 void Stream::tick() {
-  if (!impl_->learner) return;
-  if (const auto left = due(); left && *left <= 0) impl_->hand_over();
-  impl_->learner->tick();
+  const Usage::Change change(impl().usage);
+  if (!impl().learner) return;
+  if (const auto left = due(); left && *left <= 0) impl().hand_over();
+  impl().learner->tick();
 }
 
-bool Stream::busy() const { return impl_->learner && impl_->learner->busy(); }
+bool Stream::busy() const { return impl().learner && impl().learner->busy(); }
 
 std::vector<StreamEvent> Stream::events() {
-  return impl_->learner ? impl_->learner->take_events() : std::vector<StreamEvent>{};
+  const Usage::Change change(impl().usage);
+  return impl().learner ? impl().learner->take_events() : std::vector<StreamEvent>{};
 }
 
 void Stream::save() {
-  if (!impl_->learner) return;
-  if (!impl_->options.in_step) impl_->hand_over();
-  impl_->learner->save_soon();
+  const Usage::Change change(impl().usage);
+  if (!impl().learner) return;
+  if (!impl().options.in_step) impl().hand_over();
+  impl().learner->save_soon();
 }
 
 void Stream::finish() {
-  if (!impl_->learner) return;
-  impl_->hand_over();
-  impl_->learner->finish();
+  const Usage::Change change(impl().usage);
+  impl().finished = true;
+  if (!impl().learner) return;
+  impl().hand_over();
+  impl().learner->finish();
 }
 
 void Stream::note_undelivered(UndeliveredRows rows) {
-  if (impl_->learner) impl_->learner->note_undelivered(std::move(rows));
+  const Usage::Change change(impl().usage);
+  if (impl().learner) impl().learner->note_undelivered(std::move(rows));
 }
 
 }  // namespace omvc

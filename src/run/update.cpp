@@ -71,6 +71,7 @@ Chunk without_strange(Chunk rows, const Learned& learned) {
 }  // namespace
 
 UpdateReport Clusterer::update(Source& source, Observer& observer) {
+  const Usage::Change change(impl().usage);
   const auto start = std::chrono::steady_clock::now();
   Model& model = impl().living();
   Compute& compute = impl().compute.get();
@@ -83,7 +84,12 @@ UpdateReport Clusterer::update(Source& source, Observer& observer) {
   model.names().take_events();
   ChunkLearner learner(model);
   double placed_rows = 0;
-  Pass pass(source, schema, {.rows = impl().options.chunk > 0 ? impl().options.chunk : kRows});
+  const Watched watched(compute, &learner);
+  const double all = static_cast<double>(source.size().value_or(0));
+  compute.tell(Phase::learning, 0);
+  Pass pass(source, schema,
+            {.rows = impl().options.chunk > 0 ? impl().options.chunk : kRows,
+             .ahead = {.readers = compute.executor() ? 0 : 1}});
   pass.each([&](std::vector<StreamedChunk>& items) {
     Chunk& chunk = items.front().chunk;
     model.intake().admit(chunk);  // while its rows have the numbers that the source gave them
@@ -102,7 +108,9 @@ UpdateReport Clusterer::update(Source& source, Observer& observer) {
       out.outliers += placed->distance[i] > kOutlier ? 1 : 0;
     }
     const Progress& done = pass.progress();
-    if (observer.on_chunk({.chunk = done.chunks,
+    compute.tell(Phase::learning, all > 0 ? std::min(1.0, static_cast<double>(done.instances) / all) : 0);
+    if (!compute.asked_to_stop() &&
+        observer.on_chunk({.chunk = done.chunks,
                            .instances = done.instances,
                            .loss = model.clusters().count > 0 ? model.placing().sums().mean_distance() : 0}))
       return true;

@@ -124,7 +124,7 @@ TEST(Stream, AStopWithinALongStepSavesAndGoesOnAsIfNothingHadHappened) {
   }
   int asked = 0;
   StreamOptions options = options_for(dir.path("stopped"), true);
-  options.stopping = [&] { return asked >= 0 && ++asked > 60; };
+  options.hooks.stopping = [&] { return asked >= 0 && ++asked > 60; };
   Index pushed = 0;
   {
     Stream stream(options);

@@ -1,0 +1,57 @@
+# What a program needs that uses an installed omvc: headers, libraries, a CMake package and pkg-config files. Installed
+# without the command by `cmake --install BUILD --component library`.
+include(CMakePackageConfigHelpers)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME library)
+set(OMVC_PACKAGE ${CMAKE_INSTALL_LIBDIR}/cmake/omvc)
+foreach(name IN LISTS OMVC_COMPONENTS)
+  set(target omvc_${name})
+  if(name STREQUAL core)
+    set(target omvc)
+  endif()
+  install(TARGETS ${target} EXPORT omvc-${name}-targets
+          ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(EXPORT omvc-${name}-targets NAMESPACE omvc:: DESTINATION ${OMVC_PACKAGE})
+endforeach()
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/omvc DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/omvc-config.cmake.in ${PROJECT_BINARY_DIR}/omvc-config.cmake
+                              INSTALL_DESTINATION ${OMVC_PACKAGE})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/omvc-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/omvc-config.cmake ${PROJECT_BINARY_DIR}/omvc-config-version.cmake
+        DESTINATION ${OMVC_PACKAGE})
+
+# pkg-config: omvc-core, and omvc for all components. What an archive needs stands in Libs, so that it links without
+# --static, and as options of the linker, so that no option of another package's headers comes with it.
+set(OMVC_PC_CORE ${HWY_LDFLAGS} -pthread)
+set(OMVC_PC_ALL "")
+if(OMVC_PAGE)
+  list(APPEND OMVC_PC_ALL -lomvc-page)
+endif()
+if(OMVC_READERS)
+  list(APPEND OMVC_PC_ALL -lomvc-readers -lz -lbz2 -llzma ${ZSTD_LDFLAGS} ${LIBZIP_LDFLAGS} ${SIMDJSON_LDFLAGS})
+endif()
+if(OMVC_READERS AND OMVC_WITH_HDF5)
+  list(APPEND OMVC_PC_ALL ${HDF5_LDFLAGS})
+endif()
+if(OMVC_READERS AND OMVC_WITH_MATIO)
+  list(APPEND OMVC_PC_ALL ${MATIO_LDFLAGS})
+endif()
+if(BUILD_SHARED_LIBS)
+  set(OMVC_PC_CORE "")
+  set(OMVC_PC_ALL "")
+endif()
+# From the folder of the .pc file up to the prefix, so that the installed tree can be moved.
+file(RELATIVE_PATH OMVC_PC_UP "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/prefix")
+foreach(name omvc omvc-core)
+  set(libraries ${OMVC_PC_CORE})
+  set(above "")
+  if(name STREQUAL omvc)
+    set(above ${OMVC_PC_ALL})
+  endif()
+  list(JOIN above " " above)
+  list(JOIN libraries " " libraries)
+  string(STRIP "${above} -lomvc ${libraries}" OMVC_PC_LIBS)
+  set(OMVC_PC_NAME ${name})
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/omvc.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()

@@ -1,0 +1,83 @@
+"""What the library shows and holds, read from its files.
+
+A shared library made of the same objects shows what the headers mark with OMVC_API, and nothing else. No component does
+anything when a program starts, and none has variables that all its users share, but for those named below.
+
+Arguments: source folder, the shared library, the archives of the components.
+"""
+import pathlib
+import re
+import subprocess
+import sys
+
+# Variables beside constants. Each is a table that is filled once, a switch that the program sets, or of one thread.
+SHARED_VARIABLES = {
+    "omvc::(anonymous namespace)::last_error": "omvc_error(), one per thread",
+}
+
+
+def run(*words):
+    return subprocess.run(words, check=True, capture_output=True, text=True).stdout
+
+
+def marked(headers):
+    """The names that the headers mark: classes and functions of C++, functions of C."""
+    names, c_names = set(), set()
+    for header in headers:
+        text = header.read_text()
+        if header.suffix == ".h":
+            c_names |= set(re.findall(r"OMVC_API [^;(]*?\b(omvc_\w+)\(", text))
+            continue
+        names |= set(re.findall(r"class OMVC_API (\w+)", text))
+        names |= set(re.findall(r"^OMVC_API [^;({]*?\b(\w+)\(", text, re.M))
+    return names, c_names
+
+
+def check_exports(library, headers):
+    names, c_names = marked(headers)
+    shown, c_shown = set(), set()
+    wrong = []
+    for line in run("nm", "-D", "-C", "--defined-only", library).splitlines():
+        symbol = line.split(" ", 2)[2]
+        if re.fullmatch(r"omvc_\w+", symbol):
+            c_shown.add(symbol)
+            continue
+        found = re.search(r"(?:^|for |\s)omvc::(\w+)", symbol)
+        if found and found[1] in names:
+            shown.add(found[1])
+        else:
+            wrong.append(symbol)
+    wrong += [f"{name} of omvc.h is not shown" for name in sorted(c_names - c_shown)]
+    wrong += [f"{name} is shown and not in omvc.h" for name in sorted(c_shown - c_names)]
+    wrong += [f"{name} is marked and not shown" for name in sorted(names - shown)]
+    return wrong
+
+
+def check_variables(archive):
+    wrong = []
+    for line in run("nm", "-C", "--defined-only", archive).splitlines():
+        found = re.fullmatch(r"[0-9a-f]+ (\w) (.*)", line)
+        if not found:
+            continue
+        kind, symbol = found.groups()
+        if "_GLOBAL__sub_I" in symbol:
+            wrong.append(f"{archive}: runs when a program starts: {symbol}")
+        if kind in "bBdDuC" and not re.match(r"guard variable|DW\.ref|\.L", symbol):
+            if not any(symbol.startswith(known) for known in SHARED_VARIABLES):
+                wrong.append(f"{archive}: a variable that all users share: {symbol}")
+    return wrong
+
+
+def main():
+    source, library, *archives = sys.argv[1:]
+    folder = pathlib.Path(source, "include/omvc")
+    headers = [header for header in folder.iterdir() if header.stem != "mpi"]
+    wrong = check_exports(library, headers)
+    for archive in archives:
+        wrong += check_variables(archive)
+    print("\n".join(wrong))
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
