@@ -235,6 +235,16 @@ bool ConsoleObserver::on_survey(Index instances) {
   return !stop_requested();
 }
 
+// What is made between two passes over the data, of which the other lines tell.
+void ConsoleObserver::on_phase(const PhaseReport& now) {
+  const bool made = now.phase == Phase::prototypes || now.phase == Phase::clusters || now.phase == Phase::confidence;
+  if (!made || quiet_ || !terminal_ || seconds() - last_bar_ < 0.1) return;
+  last_bar_ = seconds();
+  fmt::print(stderr, "\r\033[Kmaking {}: {:.0f} %", name_of(now.phase), 100 * now.share);
+  std::fflush(stderr);
+  bar_shown_ = true;
+}
+
 void ConsoleObserver::on_start(const Report& known, int passes) {
   total_ = known.instances;
   passes_ = passes;

@@ -90,6 +90,7 @@ class ConsoleObserver : public Observer {
   ~ConsoleObserver() override { clear_bar(); }
   void expect(Index instances) { total_ = instances; }  // 0: nobody knows
   bool on_survey(Index instances) override;
+  void on_phase(const PhaseReport& now) override;
   void on_start(const Report& known, int passes) override;
   bool on_chunk(const ChunkReport& chunk) override;
   void on_pass(const PassReport& pass, const Embedding& embedding) override;

@@ -205,8 +205,8 @@ void Clusterer::cut(int clusters) {
   if (!model.prototypes().factors) impl().labeller();
   Compute& compute = impl().compute.get();
   const Watched watched(compute);
+  const Rest rest{model};
   model.cut(clusters, compute);
-  model.rest();
   impl().options.clusters = clusters;
 }
 
@@ -218,9 +218,8 @@ std::vector<CutLevel> Clusterer::tree(int most) {
   const Usage::Change change(impl().usage);
   Compute& compute = impl().compute.get();
   const Watched watched(compute);
-  std::vector<CutLevel> levels = cluster_tree(impl().living(), most, compute);
-  impl().living().rest();
-  return levels;
+  const Rest rest{impl().living()};
+  return cluster_tree(rest.model, most, compute);
 }
 
 Assignment Clusterer::assign(Chunk chunk, Extras extras) const {

@@ -56,6 +56,12 @@ struct Clusterer::Impl {
       "give the others a snapshot(), which they can use meanwhile"};
 };
 
+// Frees what a model needs to be cut, whatever becomes of that.
+struct Rest {
+  Model& model;
+  ~Rest() { model.rest(); }
+};
+
 // While something is made that can be given up: the program may end it (Hooks::stopping). A chunk that is half learned
 // cannot be given up; where chunks are learned, only making its prototypes again can.
 class Watched {
