@@ -181,7 +181,7 @@ Assignment Clusterer::partial_fit(Chunk chunk, const Schema& schema) {
   const bool made_again = model.names().generation() != generation;
   model.names().forget_moves();
   log_learned(learning, made_again, model, compute);
-  if (!placed || made_again) return model.placer() ? model.placer()->label(learned, false, compute) : Assignment{};
+  if (!placed || made_again) return model.placer() ? model.placer()->label(learned, {}, compute) : Assignment{};
   return {.labels = std::move(placed->labels),
           .confidence = std::move(placed->confidence),
           .distance = std::move(placed->distance),

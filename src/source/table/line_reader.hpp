@@ -9,6 +9,7 @@
 
 #include "omvc/chunk.hpp"
 
+#include "source/quoted.hpp"
 #include "source/table/packed_file.hpp"
 
 namespace omvc {
@@ -67,8 +68,5 @@ std::optional<double> parse_number(std::string_view text);
 
 // A whole number with an optional sign; nothing if the text is anything else.
 std::optional<Index> parse_index(std::string_view text);
-
-// The text as it appears in a message: quoted, cut if long, control characters and what is not UTF-8 replaced.
-std::string quoted(std::string_view text);
 
 }  // namespace omvc

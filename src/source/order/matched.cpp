@@ -9,7 +9,7 @@
 #include "omvc/error.hpp"
 #include "omvc/source.hpp"
 
-#include "source/table/line_reader.hpp"
+#include "source/quoted.hpp"
 #include "source/two_steps.hpp"
 
 namespace omvc {
