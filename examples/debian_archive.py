@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import scipy.sparse as sp
 
 import omvc
@@ -143,7 +144,7 @@ def agreement(labels: Any, sections: dict[str, str]) -> float:
 
 
 def show(model: omvc.Clusterer, sections: dict[str, str], words: str) -> None:
-    labels = model.labels_
+    labels = pd.Series(model.labels_)
     for cluster in model.clusters_:
         members = labels.index[labels == cluster]
         common = collections.Counter(sections[name] for name in members).most_common(2)

@@ -170,7 +170,8 @@ class OMVC_API Clusterer {
 
  private:
   struct OMVC_HIDDEN Impl;
-  friend struct PageMaker;  // omvc/page.hpp looks inside
+  friend struct PageMaker;  // omvc/page.hpp looks inside,
+  friend struct Explainer;  // and so does omvc/explain.hpp
   explicit Clusterer(StoredModel stored);
   Archive archive(ModelKind kind) const;
   Impl& impl() const;           // throws ErrorKind::usage where this was moved from

@@ -7,6 +7,7 @@
 #include "omvc/convert.hpp"
 #include "omvc/error.hpp"
 #include "omvc/evaluation.hpp"
+#include "omvc/explain.hpp"
 #include "omvc/input.hpp"
 #include "omvc/mask.hpp"
 #include "omvc/page.hpp"

@@ -138,12 +138,29 @@ def _compare_spelling(indexed: list[tuple[str, Table]]) -> None:
             seen.setdefault(_plain(value), (name, value))
         if not pairs:
             continue
-        value, (other_name, spelled) = pairs[0]
-        text = (f"{len(pairs)} ids of view {name!r} are in other views in another form, such as {value!r} ({type(value).__name__}) "
-                f"here and {spelled!r} ({type(spelled).__name__}) in {other_name!r}: write them in the same way to join them")
+        examples = " and ".join(f"{value!r} ({type(value).__name__}) here and {spelled!r} ({type(spelled).__name__}) in {other!r}"
+                                for value, (other, spelled) in pairs[:2])
+        text = (f"{len(pairs)} ids of view {name!r} are in other views in another form, such as {examples}: write them in the "
+                "same way to join them")
         if len(alone) == len(table.index):
             raise DataError(text)
         warnings.warn(f"{text}; they are taken for different instances", OmvcWarning, stacklevel=2)
+    _compare_sets(indexed)
+
+
+def _compare_sets(indexed: list[tuple[str, Table]]) -> None:
+    """Views whose instances are others than those of all other views: nothing joins them to the rest."""
+    apart = []
+    for v, (name, table) in enumerate(indexed):
+        others = [other.index for w, (_, other) in enumerate(indexed) if w != v]
+        if others and len(table.index) and not any(table.index.isin(other).any() for other in others):
+            apart.append((name, table.index, others[0]))
+    for name, own, other in apart[:1]:
+        text = (f"view {name!r} shares no id with the others, such as {', '.join(map(repr, own[:2]))} here and "
+                f"{', '.join(map(repr, other[:2]))} there")
+        if len(apart) == len(indexed):
+            raise DataError(f"{text}: no instance has two views, so nothing joins them; name instances alike")
+        warnings.warn(f"{text}: none of its instances has another view", OmvcWarning, stacklevel=2)
 
 
 def _place(tables: list[tuple[str, Table]], v: int, name: str, table: Table, index: Any) -> Any:
@@ -156,6 +173,17 @@ def _place(tables: list[tuple[str, Table]], v: int, name: str, table: Table, ind
         tables[v] = (name, Table(table.data[order], table.index[order], table.features))
         where = where[order]
     return np.ascontiguousarray(where, dtype=np.int64)
+
+
+def weights(sample_weight: Any) -> Any:
+    """How often each instance counts."""
+    given = np.asarray(sample_weight)
+    if given.ndim != 1 or given.dtype.kind not in "biuf" or not (np.isfinite(given) & (given >= 0)).all():
+        raise DataError("sample_weight is a list of numbers from 0 on, one for each instance")
+    if (given != np.round(given)).any():
+        raise DataError("sample_weight holds fractions: whole numbers are needed, as if an instance came so often; multiply "
+                        "and round them")
+    return given.astype(np.int64)
 
 
 def presence(present: Any, instances: int | None, names: list[str], index: Any) -> Any:

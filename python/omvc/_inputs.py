@@ -3,35 +3,74 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
+from pathlib import PurePath
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import _core
+from . import _core, _on_disk, _wide
 from ._checks import Schema, check_widths, is_path, join, label, path_text, presence
 from ._table import Table, View, is_anndata, is_mudata, is_sparse, is_table, loaded, table_of
 from .errors import DataError, UsageError
-
-_RANGE = 4096  # rows at a time of what is read by ranges
 
 
 class Given:
     """Data as the library reads them, and what results need to know of them."""
 
     def __init__(self, data: Any, names: list[str], index: Any = None, keyed: bool = False, single: bool = False,
-                 tables: list[Table] | None = None) -> None:
+                 parts: Memory | None = None) -> None:
         self.data = data  # of the library; read once
         self.names = names  # of the views
         self._index = index
         self.keyed = keyed  # views were given by name
         self.single = single  # one view, given as such
-        self.tables = tables  # where all is in memory
+        self.parts = parts  # where all is in memory
+        self.size = data.size()  # instances, where that is known
+        self.wide: tuple[int, list[str] | None] | None = None  # columns of the one table that the views are parts of
+        self.container: str | None = None  # AnnData or MuData
+
+    def repeated(self, weights: Any) -> Given:
+        """The data with each instance as often as its weight says."""
+        if self.parts is None:
+            raise UsageError("sample_weight is for data in memory")
+        return self.parts.repeated(weights, self)
 
     def index(self, instances: int) -> Any:
         """The index of the instances, where they have one: of pandas, or the ids of files as an array."""
-        if isinstance(self._index, _Parts):
+        if isinstance(self._index, _Gathered):
             return self._index.joined(instances)
         return self._index(instances) if callable(self._index) else self._index
+
+
+class Memory(NamedTuple):
+    """Views in memory: what the library is lent."""
+
+    schema: Schema
+    views: list[tuple[Any, Any]]  # of each, its rows and the instances that they are of (None: all, in order)
+    instances: int
+    present: Any
+
+    def data(self) -> Any:
+        return _core.array_data(self.schema, [(_plain(rows), where) for rows, where in self.views], self.instances, [],
+                                self.present)
+
+    def repeated(self, weights: Any, given: Given) -> Given:
+        if len(weights) != self.instances:
+            raise DataError(f"sample_weight has {len(weights)} values for {self.instances} instances")
+        if not weights.any():
+            raise DataError("sample_weight is zero for every instance: at least one weight must be more")
+        first = np.cumsum(weights) - weights
+        views = []
+        for rows, where in self.views:
+            counts = weights if where is None else weights[where]
+            nth = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+            starts = None if where is None else np.repeat(first[where], counts) + nth
+            views.append((rows[np.repeat(np.arange(len(counts)), counts)], starts))
+        present = self.present
+        if present is not None:
+            present = np.ascontiguousarray(np.repeat(present.reshape(self.instances, -1), weights, axis=0)).ravel()
+        memory = Memory(self.schema, views, int(weights.sum()), present)
+        return Given(memory.data(), given.names, None, given.keyed, given.single, memory)
 
 
 def read(X: Any, *, present: Any = None, views: Any = None, layer: str | None = None,
@@ -40,23 +79,48 @@ def read(X: Any, *, present: Any = None, views: Any = None, layer: str | None = 
     if isinstance(X, Given):
         return X
     if is_path(X) or (isinstance(X, (list, tuple)) and X and all(is_path(one) for one in X)):
-        return _files([X] if is_path(X) else X, present, views, layer, files)
+        return _files([X] if is_path(X) else list(X), present, views, layer, files, schema)
     if files:
         raise UsageError("files= tells how to read files, but the data are no paths")
-    if is_mudata(X) or is_anndata(X):
-        if getattr(X, "isbacked", False):
-            return _stream(_backed(X, views, layer), True, present, schema)
-        X = _parts_of(X, views, layer)
+    container = "MuData" if is_mudata(X) else "AnnData" if is_anndata(X) else None
+    blocks = _on_disk.blocks_of(X, layer)
+    if blocks is not None:
+        if container and views is not None and list(views) != ["X"]:
+            raise UsageError("of a backed AnnData only X or a layer can be read: load it for its obsm")
+        return _stream(blocks, True, present, schema, None if container else views)
+    if container and not _wide.selects_columns(views):
+        known = None if schema is None else [view[0] for view in schema]
+        X = _parts_of(X, views, layer, known)
         views = layer = None
-    if views is not None or layer is not None:
-        raise UsageError("views= and layer= choose parts of AnnData, MuData and files; give other data as they are")
-    if _on_disk(X):
-        return _stream(_ranges(X), True, present, schema)
+    if layer is not None:
+        raise UsageError("layer= is for AnnData, MuData and files; give other data as they are")
     if callable(X) and not is_table(X):
-        return _stream(X, True, present, schema)
+        return _stream(X, True, present, schema, views)
     if isinstance(X, Iterator) or _is_reader(X):
-        return _stream(lambda: X, False, present, schema)
-    return _tables(X, present, schema)
+        return _stream(lambda: X, False, present, schema, views)
+    given = _tables(_split(X, views), present, schema)
+    given.container = container
+    given.wide = _wide.columns_of(X) if views is not None and not _is_views(X) else None
+    return given
+
+
+def _is_views(X: Any) -> bool:
+    """Views already, not one table."""
+    return (isinstance(X, Mapping) and not is_sparse(X)) or (not isinstance(X, (Table, View)) and _is_list_of_views(X))
+
+
+def _split(X: Any, views: Any) -> Any:
+    """The views of one wide table. What is given as views already must be those."""
+    if views is None:
+        return X
+    if not _is_views(X):
+        return _wide.split(X, views)
+    names = list(views) if isinstance(views, Mapping) else []
+    if not isinstance(X, Mapping) or any(name not in names for name in X):
+        raise UsageError(f"views= names columns of one table, and the data are views already: give one table, or a dict "
+                         f"of the views {names}" if names else "views= chooses parts of AnnData, MuData and files, and "
+                         "columns of one table; the data are views already")
+    return X
 
 
 def _is_reader(X: Any) -> bool:
@@ -65,8 +129,13 @@ def _is_reader(X: Any) -> bool:
     return arrow is not None and isinstance(X, arrow.RecordBatchReader)
 
 
-def _files(paths: Any, present: Any, views: Any, layer: str | None, files: Mapping[str, Any] | None) -> Given:
+def _files(paths: list[Any], present: Any, views: Any, layer: str | None, files: Mapping[str, Any] | None,
+           schema: Schema | None) -> Given:
     options = dict(files or {})
+    if any(_on_disk.is_readable(path) for path in paths):
+        return _read_here([path_text(path) for path in paths], present, views, layer, options, schema)
+    if _wide.selects_columns(views):
+        raise UsageError("of a file views= names parts; to group the columns of a table of text, read it with pandas first")
     if views is not None:
         options["views"] = list(views)
     if layer is not None:
@@ -86,12 +155,34 @@ def _files(paths: Any, present: Any, views: Any, layer: str | None, files: Mappi
     return Given(data, names, ids, keyed=True)
 
 
-def _parts_of(X: Any, views: Any, layer: str | None) -> Any:
-    """The views of AnnData and MuData by name: X or a layer, and entries of obsm where they are asked for."""
+def _read_here(paths: list[str], present: Any, views: Any, layer: str | None, files: Mapping[str, Any],
+               schema: Schema | None) -> Given:
+    """Files of Parquet, Arrow and Zarr: one is read by ranges of rows, several with ids are joined in memory."""
+    wrong = [path for path in paths if not _on_disk.is_readable(path)]
+    if wrong:
+        raise UsageError(f"{wrong[0]} and {paths[0]} cannot be read together: convert one of them")
+    names = [PurePath(path).stem for path in paths]
+    starts = {name: _on_disk.blocks_of_path(path, files, layer) for name, path in zip(names, paths)}
+    if len(paths) == 1:
+        return _stream(starts[names[0]], True, present, schema, views, None if views is not None else names[0])
+    if len(starts) < len(paths):
+        raise UsageError(f"views are called after their files, and two of these have one name: {names}")
+    if files.get("id_column"):
+        return _tables({name: _on_disk.joined(start()) for name, start in starts.items()}, present, schema)
+    return _stream(_on_disk.side_by_side(starts, dict), True, present, schema, views)
+
+
+def _parts_of(X: Any, views: Any, layer: str | None, known: list[str] | None) -> Any:
+    """The views of AnnData and MuData by name: X or a layer, and entries of obsm where they are asked for. Those that the
+    model knows, where there is one."""
     if is_anndata(X):
+        if views is None and known is not None and all(name == "X" or name in X.obsm for name in known):
+            views = known
         if views is None:
             return table_of(X, "AnnData", layer)
         return {name: table_of(X, name, layer) if name == "X" else _entry(X, name, name) for name in views}
+    if views is None and known is not None:
+        views = [name for name in known if name.partition(":")[0] in X.mod] or None
     out = {}
     for name in X.mod if views is None else views:
         modality, _, entry = name.partition(":")
@@ -138,11 +229,10 @@ def _tables(X: Any, present: Any, schema: Schema | None) -> Given:
     if flags is not None and len(named) != len(tables):
         kept = [i for i, (name, _) in enumerate(named) if name in dict(tables)]
         flags = np.ascontiguousarray(flags.reshape(instances, len(named))[:, kept]).ravel()
-    data = _core.array_data([(name, table.shape[1], table.features) for name, table in tables],
-                            [(_plain(table.data), where) for (_, table), where in zip(tables, rows)],
-                            instances, [], flags)
     # Where rows had to be put into the order of the instances, the tables here are those.
-    return Given(data, [name for name, _ in tables], index, keyed, single, [table for _, table in tables])
+    memory = Memory([(name, table.shape[1], table.features) for name, table in tables],
+                    [(table.data, where) for (_, table), where in zip(tables, rows)], instances, flags)
+    return Given(memory.data(), [name for name, _ in tables], index, keyed, single, memory)
 
 
 def _named(X: Any, schema: Schema | None) -> tuple[list[tuple[str, Any]], bool, bool]:
@@ -182,7 +272,7 @@ def _plain(data: Any) -> Any:
 
 # Chunk by chunk.
 
-class _Parts:
+class _Gathered:
     """The index of a stream, gathered while it is read."""
 
     def __init__(self) -> None:
@@ -195,10 +285,12 @@ class _Parts:
         return index[:instances] if len(index) >= instances else None
 
 
-def _stream(start: Callable[[], Iterable[Any]], again: bool, present: Any, schema: Schema | None) -> Given:
+def _stream(start: Callable[[], Iterable[Any]], again: bool, present: Any, schema: Schema | None, views: Any = None,
+            name: str | None = None) -> Given:
+    """Chunks as views: the columns that `views` names, or one view of this name, or as they are."""
     if present is not None:
         raise UsageError("present= is for data in memory; in chunks a missing view is NaN, None or left out")
-    parts = _Parts()
+    parts = _Gathered()
     made = start()
     plain = not isinstance(made, Iterator) and not _is_reader(made)
     if made is None or (plain and (is_table(made) or isinstance(made, Mapping))):
@@ -208,8 +300,13 @@ def _stream(start: Callable[[], Iterable[Any]], again: bool, present: Any, schem
         first = next(first_pass)
     except StopIteration:
         raise DataError("the iterator gives no chunk") from None
-    given = _chunk(first, schema, None)
-    kinds = {name: table.data for name, table in zip(given.names, given.tables or [])}
+
+    def split(item: Any) -> Any:
+        return item if views is None and name is None else _split(item, views) if name is None else {name: item}
+
+    given = _chunk(split(first), schema, None)
+    assert given.parts is not None
+    kinds = {view: rows for view, (rows, _) in zip(given.names, given.parts.views)}
     layout = given.data.schema()
     waiting: list[Any] = [first_pass]
 
@@ -222,11 +319,13 @@ def _stream(start: Callable[[], Iterable[Any]], again: bool, present: Any, schem
             parts.parts.append(given.index(0))
             yield given.data
         for item in items:
-            one = _chunk(item, schema, (layout, kinds))
+            one = _chunk(split(item), schema, (layout, kinds))
             parts.parts.append(one.index(0))
             yield one.data
 
-    return Given(_core.stream_data(layout, chunks, again), given.names, parts, given.keyed, given.single)
+    out = Given(_core.stream_data(layout, chunks, again), given.names, parts, given.keyed, given.single)
+    out.wide = None if views is None or _is_views(first) else _wide.columns_of(first)
+    return out
 
 
 def _chunk(item: Any, schema: Schema | None, like: tuple[Schema, dict[str, Any]] | None) -> Given:
@@ -234,7 +333,7 @@ def _chunk(item: Any, schema: Schema | None, like: tuple[Schema, dict[str, Any]]
     if isinstance(item, Given) or callable(item) or is_path(item):
         raise DataError("a chunk is an array, a frame, or a list or dict of them")
     if is_anndata(item) or is_mudata(item):
-        item = _parts_of(item, None, None)
+        item = _parts_of(item, None, None, None)
     if like is None:
         return _tables(item, None, schema)
     layout, kinds = like
@@ -261,50 +360,3 @@ def _chunk(item: Any, schema: Schema | None, like: tuple[Schema, dict[str, Any]]
             raise DataError(f"view {name!r}: a chunk is sparse and another is not; keep to one")
         views.append((_plain(data.astype(kinds[name].dtype, copy=False)), where))
     return Given(_core.array_data(layout, views, instances, [], None), [view[0] for view in layout], index, keyed, single)
-
-
-def _on_disk(X: Any) -> bool:
-    h5py = loaded("h5py")
-    if h5py is None or is_sparse(X):
-        return False
-    if isinstance(X, Mapping) and not isinstance(X, h5py.Group):
-        return bool(X) and all(isinstance(one, h5py.Dataset) for one in X.values())
-    if isinstance(X, (list, tuple)):
-        return bool(X) and all(isinstance(one, h5py.Dataset) for one in X)
-    return isinstance(X, h5py.Dataset)
-
-
-def _ranges(X: Any) -> Callable[[], Iterator[Any]]:
-    """Data sets of HDF5, by ranges of rows."""
-    views = list(X.values()) if isinstance(X, Mapping) else list(X) if isinstance(X, (list, tuple)) else [X]
-    sizes = {len(view) for view in views}
-    if len(sizes) != 1:
-        raise DataError(f"the views have different numbers of rows: {sorted(sizes)}")
-    size = sizes.pop()
-
-    def chunks() -> Iterator[Any]:
-        for at in range(0, size, _RANGE):
-            if isinstance(X, Mapping):
-                yield {name: view[at:at + _RANGE] for name, view in X.items()}
-            elif isinstance(X, (list, tuple)):
-                yield [view[at:at + _RANGE] for view in X]
-            else:
-                yield X[at:at + _RANGE]
-
-    return chunks
-
-
-def _backed(adata: Any, views: Any, layer: str | None) -> Callable[[], Iterator[Any]]:
-    """AnnData on disk, by ranges of rows."""
-    if is_mudata(adata):
-        raise UsageError("a backed MuData cannot be read by ranges: give the path of its file instead")
-    if views is not None and list(views) != ["X"]:
-        raise UsageError("of a backed AnnData only X or a layer can be read: load it for its obsm")
-
-    def chunks() -> Iterator[Any]:
-        values = adata.X if layer is None else adata.layers[layer]
-        for at in range(0, adata.n_obs, _RANGE):
-            rows = table_of(values[at:at + _RANGE], "X")
-            yield Table(rows.data, adata.obs_names[at:at + _RANGE], [str(name) for name in adata.var_names])
-
-    return chunks

@@ -70,6 +70,35 @@ OPTIONS = [
 ]
 
 
+class Extra(NamedTuple):
+    """An option of the package alone."""
+
+    python: str
+    default: Any
+    type: str
+    help: str
+
+    def annotation(self) -> str:
+        return self.type
+
+
+EXTRAS = [
+    Extra("views", None, "Mapping[str, Any] | Sequence[Any] | None",
+          "Views as columns of one table: {\"blood\": [\"hb\", \"crp\"], \"scan\": \"scan_*\"}, by names, patterns, numbers "
+          "or slices; of AnnData, MuData and files, the names of their parts. Default: what fit is given is one view, or "
+          "several as a list or dict."),
+    Extra("embedding", True, "bool",
+          "Keep `embedding_` after fit. Without it a fit of many rows takes less memory and time."),
+    Extra("contamination", None, "float | None",
+          "The share of the rows of fit that are outliers, which sets `offset_`. Default: a row is an outlier where its "
+          "distance is above 3."),
+    Extra("random_state", None, "int | np.random.RandomState | np.random.Generator | None",
+          "Another name for seed, as scikit-learn has it."),
+    Extra("n_jobs", None, "int | None", "Another name for threads, as scikit-learn has it: -1 are all cores."),
+    Extra("verbose", False, "bool", "Show progress (with tqdm where it is installed)."),
+]
+
+
 def signature() -> inspect.Signature:
     """Of Clusterer.__init__: the number of clusters first, all others by name."""
     kinds = inspect.Parameter
@@ -78,25 +107,28 @@ def signature() -> inspect.Signature:
         first = option.python == "n_clusters"
         given.append(kinds(option.python, kinds.POSITIONAL_OR_KEYWORD if first else kinds.KEYWORD_ONLY, default=None,
                            annotation=option.annotation()))
-    given.append(kinds("verbose", kinds.KEYWORD_ONLY, default=False, annotation="bool"))
+    for extra in EXTRAS:
+        given.append(kinds(extra.python, kinds.KEYWORD_ONLY, default=extra.default, annotation=extra.annotation()))
     return inspect.Signature(given)
 
 
-def documentation() -> str:
+def documentation(indent: str) -> str:
     """The options as a section of a docstring."""
-    lines = ["", "Parameters", "----------"]
+    lines = ["Parameters", "----------"]
     for option in OPTIONS:
         lines.append(f"{option.python} : {option.annotation().replace('Sequence', 'list').replace('Mapping', 'dict')}")
         text = option.help[0].upper() + option.help[1:]
         lines.append(f"    {text}. Default: {option.default}, unless the method has another.")
         if option.methods.count(",") < 8:
             lines.append(f"    Of the methods {option.methods}.")
-    lines += ["verbose : bool", "    Show progress (with tqdm where it is installed). Default: False.", ""]
-    return "\n".join(lines)
+    for extra in EXTRAS:
+        lines += [f"{extra.python} : {extra.annotation()}", f"    {extra.help}"]
+    return "".join(f"{indent}{line}\n" for line in lines) + "\n"
 
 
 def texts(params: dict[str, Any], views: list[str]) -> dict[str, str]:
     """Those options that are given, as the library reads them."""
+    params = {**params, **_other_names(params)}
     out: dict[str, str] = {}
     usual: dict[str, str] = {}
     for option in sorted(OPTIONS, key=lambda one: one.name != "method"):
@@ -106,6 +138,54 @@ def texts(params: dict[str, Any], views: list[str]) -> dict[str, str]:
         if isinstance(value, dict) and not usual:
             usual = defaults(out.get("method", "omvc"))
         out[option.name] = option.text(value, views, usual.get(option.name, option.default).split(",")[0])
+    return out
+
+
+def _other_names(params: dict[str, Any]) -> dict[str, Any]:
+    """Seed and threads from what scikit-learn calls them."""
+    out: dict[str, Any] = {}
+    for name, theirs, read in (("seed", "random_state", _seed), ("threads", "n_jobs", _threads)):
+        value = params.get(theirs)
+        if value is None:
+            continue
+        if params[name] is not None:
+            raise UsageError(f"{theirs} is another name for {name}: give one of them")
+        out[name] = read(value)
+    return out
+
+
+def _seed(value: Any) -> int:
+    if hasattr(value, "integers"):  # a Generator of NumPy
+        return int(value.integers(2**31))
+    return int(value.randint(2**31 - 1)) if hasattr(value, "randint") else whole("random_state", value, 0, 2**63)
+
+
+def _threads(value: Any) -> int:
+    number = whole("n_jobs", value, -1)
+    if number == 0:
+        raise UsageError("n_jobs = 0: give a number of threads, or -1 for all cores")
+    return max(number, 0)
+
+
+def threads(params: dict[str, Any]) -> int | None:
+    """How many threads were asked for, by either name."""
+    value = _threads(params["n_jobs"]) if params["n_jobs"] is not None else params["threads"]
+    return None if value is None else whole("threads", value, 0)
+
+
+def given(texts: dict[str, str]) -> dict[str, Any]:
+    """The options of a stored model that are not at their defaults."""
+    out: dict[str, Any] = {}
+    usual = defaults(texts["method"])
+    for option in OPTIONS:
+        text = texts[option.name]
+        if text == usual[option.name] and option.name not in ("method", "clusters"):
+            continue
+        if (option.name, text) in (("method", "omvc"), ("clusters", "0")):
+            continue
+        values = [one if option.type == "str" else float(one) if option.type == "float" else int(one)
+                  for one in text.split(",")]
+        out[option.python] = values if len(values) > 1 else values[0]
     return out
 
 

@@ -14,8 +14,8 @@ def silent(stage: str, number: int, instances: int) -> None:
 
 
 @contextmanager
-def shown(verbose: Any, what: str) -> Iterator[Callable[[str, int, int], None]]:
-    """What to call with stage, pass and instances while it works."""
+def shown(verbose: Any, what: str, size: int | None = None) -> Iterator[Callable[[str, int, int], None]]:
+    """What to call with stage, pass and instances while it works; `size` is that of the data, where it is known."""
     if not verbose:
         yield silent
         return
@@ -24,7 +24,7 @@ def shown(verbose: Any, what: str) -> Iterator[Callable[[str, int, int], None]]:
     except ImportError:
         yield _lines(what)
         return
-    with tqdm(desc=what, unit=" instances", leave=True) as bar:
+    with tqdm(desc=what, unit=" instances", total=size, leave=True) as bar:
         def tell(stage: str, number: int, instances: int) -> None:
             bar.set_description(f"{what}: {stage}{f' (pass {number})' if number > 1 else ''}", refresh=False)
             bar.n = instances

@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from .errors import DataError, UsageError
+
+if TYPE_CHECKING:
+    import pandas
+    from numpy.typing import NDArray
+    from typing_extensions import TypeAlias
+
+    Column: TypeAlias = NDArray[Any] | pandas.Series[Any]  # a value for each instance, as the data had an index or not
+    Frame: TypeAlias = NDArray[Any] | pandas.DataFrame  # rows and columns, likewise
+
+
+NOT_REACHED = -2  # the label of an instance that nobody has looked at: fit was interrupted, or there are no clusters yet
 
 
 class Feature(NamedTuple):
@@ -22,16 +34,32 @@ class Feature(NamedTuple):
     high: bool  # higher in this cluster than in the others, or lower
 
 
+class Level(NamedTuple):
+    """The clusters of one cut of a tree."""
+
+    numbers: list[int]  # of the clusters
+    sizes: list[float]  # of each, about
+    parents: list[int]  # of each: the cluster of the level before that holds most of it; -1 in the first level
+
+
+EFFECTS = ("view", "cluster", "feature", "mean", "others", "effect", "chance")
+
+# What only the instances of a fit tell.
+_OF_INSTANCES = ("unobserved", "outliers", "confidence", "pattern_nmi", "loss")
+
+
 class Report(dict):  # type: ignore[type-arg]
     """What a fit tells: the dictionary of the command's --json, which prints as a few lines."""
 
     def __str__(self) -> str:
         lines = [f"{self['n']} instances, {self['clusters']} clusters"
                  + (f" ({self['found_by']})" if self.get("found_by") else "")]
+        if self.get("stopped"):
+            lines.append("  stopped before the end: instances that were not reached have no label")
         for view in self["view_details"]:
             share = view["observed"] / self["n"] if self["n"] else 0
-            lines.append(f"  view {view['name']}: {view['features']} features, {share:.0%} present, {view['scaling']}, "
-                         f"{view['explained']:.0%} explained"
+            lines.append(f"  view {view['name']}: {view['features']} features, {share:.0%} present, {view['scaling']}"
+                         + (f", {view['explained']:.0%} explained" if view.get("explained") is not None else "")
                          + (f", worth {view['worth']:.2f}" if view.get("worth") is not None else ""))
         sizes = dict(zip(self.get("cluster_numbers", []), self.get("cluster_sizes", [])))
         if sizes:
@@ -40,6 +68,14 @@ class Report(dict):  # type: ignore[type-arg]
         return "\n".join(lines)
 
     __repr__ = __str__
+
+    def by_itself(self) -> Report:
+        """Without what a model does not know of instances that it has let go: unknown is None."""
+        for name in _OF_INSTANCES:
+            self[name] = None
+        for view in self["view_details"]:
+            view["explained"] = view["explained"] or None
+        return self
 
     def _repr_html_(self) -> str:
         from ._html import report_html
@@ -57,6 +93,39 @@ def column(values: Any, index: Any, name: str) -> Any:
     if values is None or not pandas_index(index) or len(index) != len(values):
         return values
     return sys.modules["pandas"].Series(values, index=index, name=name)
+
+
+def labels(values: Any, index: Any, reached: int | None) -> Any:
+    """Labels of instances. Where only so many were `reached`, those behind them are masked, unless they were labelled."""
+    if reached is not None:
+        values = values.copy()
+        values[reached:][values[reached:] < 0] = NOT_REACHED
+    out = column(values, index, "omvc")
+    if reached is None or out is values or not (values == NOT_REACHED).any():
+        return out
+    return out.astype("Int32").mask(values == NOT_REACHED)
+
+
+def filled(values: Any, given: Any, view: tuple[str, int, list[str] | None]) -> Any:
+    """A view that was filled in, in the form that the data had: an array or (values, columns, offsets) of sparse rows."""
+    rows = len(values[2]) - 1 if isinstance(values, tuple) else len(values)
+    name, width, features = view
+    if isinstance(values, tuple):
+        import scipy.sparse
+
+        values = scipy.sparse.csr_matrix(values, shape=(rows, width))
+    index = given.index(rows)
+    if given.container == "AnnData":
+        return values
+    if given.container == "MuData":
+        import anndata
+        import pandas
+
+        return anndata.AnnData(values, obs=pandas.DataFrame(index=index), var=pandas.DataFrame(
+            index=features if features is not None else [str(j) for j in range(width)]))
+    if not pandas_index(index) or not isinstance(values, np.ndarray):
+        return values
+    return sys.modules["pandas"].DataFrame(values, columns=features if features is not None else range(width), index=index)
 
 
 def classes(truth: Any, index: Any, labels: Any) -> Any:
@@ -92,3 +161,41 @@ def rows(values: Any, index: Any, names: list[str], form: str) -> Any:
 
         return polars.DataFrame(values, schema=list(names))
     raise UsageError(f"set_output knows default, pandas and polars, not {form!r}")
+
+
+def frame(values: Any, index: Sequence[Any], columns: Sequence[Any], name: str) -> Any:
+    """Rows and columns with names: a DataFrame where pandas is installed, else the array."""
+    try:
+        import pandas
+    except ImportError:
+        return values
+    return pandas.DataFrame(values, index=pandas.Index(index, name=name), columns=list(columns))
+
+
+def table(columns: dict[str, Any]) -> Any:
+    """Columns side by side: a DataFrame where pandas is installed, else a record array."""
+    try:
+        import pandas
+    except ImportError:
+        return np.rec.fromarrays(list(columns.values()), names=list(columns))
+    return pandas.DataFrame(columns)
+
+
+def linkage(levels: list[tuple[list[int], list[float], list[int]]], numbers: list[int]) -> Any:
+    """The levels of a tree, from 2 clusters to all of them, as SciPy has them: (one, other, height, leaves) of each join."""
+    leaves = {number: (i, 1) for i, number in enumerate(numbers)}
+    trees = {number: leaves[number] for number in levels[-1][0]}  # by their number in the level at hand: node, leaves
+    joins: list[list[float]] = []
+    for depth, (names, _, parents) in enumerate(reversed(levels)):
+        grown: dict[int, tuple[int, int]] = {}
+        for name, parent in zip(names, parents):
+            if name not in trees:
+                continue  # none of the leaves came from it
+            if parent in grown:
+                (one, some), (other, more) = grown[parent], trees[name]
+                joins.append([min(one, other), max(one, other), depth + 1, some + more])
+                grown[parent] = (len(numbers) + len(joins) - 1, some + more)
+            else:
+                grown[parent] = trees[name]
+        trees = grown
+    return np.array(joins, dtype=float)

@@ -87,7 +87,7 @@ def table_of(data: Any, name: str, layer: str | None = None) -> Table:
     if is_sparse(data):
         return Table(_matrix(data, name))
     if is_arrow(data) and not isinstance(data, np.ndarray):
-        table = _arrow_table(data, name)
+        table = arrow_table(data, name)
         return Table(_columns(table, table.column_names, name), None, _names(table.column_names))
     return Table(_matrix(_rows(data), name))
 
@@ -198,7 +198,7 @@ def _frame_values(frame: Any, name: str) -> Any:
     return _matrix(values, name)
 
 
-def _arrow_table(data: Any, name: str) -> Any:
+def arrow_table(data: Any, name: str) -> Any:
     try:
         import pyarrow
     except ImportError as error:

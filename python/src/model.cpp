@@ -4,9 +4,11 @@
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/pair.h>
 
+#include "omvc/explain.hpp"
 #include "omvc/page.hpp"
 
 #include "convert.hpp"
+#include "filled_rows.hpp"
 #include "watch.hpp"
 
 namespace omvc::python {
@@ -19,13 +21,15 @@ class PyModel {
   explicit PyModel(const std::map<std::string, std::string>& given) : model_(Clusterer(options_of(given))) {}
   explicit PyModel(Clusterer model) : model_(std::move(model)) {}
 
-  // (results, report, what stopped it or None)
+  // (results, report, the instances that were reached, what stopped it or None)
   nb::tuple fit(Data& data, nb::callable tell, bool embedding) {
     const std::unique_ptr<Source> source = take(data);
     Collected results(embedding, source->size());
     Watch watch(std::move(tell));
     working(watch, [&] { report_ = model_.fit(*source, results, watch); });
-    return nb::make_tuple(results.take(), report_dict(*report_), watch.stopped() ? watch.reason() : nb::none());
+    const Index reached = report_->passes.empty() ? report_->instances : report_->passes.front().instances;
+    return nb::make_tuple(results.take(), report_dict(*report_), reached,
+                          watch.stopped() ? watch.reason() : nb::none());
   }
 
   // (results, what stopped it or None). Labels are those that the instances got when they were learned; the first ones,
@@ -72,23 +76,23 @@ class PyModel {
     return results.take();
   }
 
+  // Dense: an array. Sparse, where the view is: (values, columns, offsets) without what is 0.
   nb::object impute(Data& data, std::size_t view, nb::callable tell) {
-    std::vector<double> rows;
     Watch watch(std::move(tell));
     std::unique_ptr<Source> source = take(data);
+    FilledRows rows;
     working(watch, [&] {
       source = make_matched_source(std::move(source), model_.schema());
-      while (std::optional<Chunk> chunk = source->next(256)) {
-        const std::vector<double> part = model_.impute(std::move(*chunk), view).values;
-        rows.insert(rows.end(), part.begin(), part.end());
-        if (!watch.tell("filling", 1, static_cast<Index>(rows.size()))) {
+      rows.features = model_.schema().views.at(view).features;
+      while (std::optional<Chunk> chunk = source->next(4096)) {
+        rows.sparse = rows.sparse || has_sparse(chunk->views.at(view).block);
+        rows.add(model_.impute(std::move(*chunk), view).values);
+        if (!watch.tell("filling", 1, rows.count())) {
           throw Error(ErrorKind::interrupted, "interrupted; nothing was filled in");
         }
       }
     });
-    const auto features = static_cast<std::size_t>(model_.schema().views.at(view).features);
-    const std::size_t count = features > 0 ? rows.size() / features : 0;
-    return numpy_array(std::move(rows), {count, features});
+    return rows.take();
   }
 
   void cut(int clusters) {
@@ -135,6 +139,44 @@ class PyModel {
       out.append(nb::make_tuple(feature.number, feature.name, feature.weight, feature.lift, feature.high));
     }
     return out;
+  }
+
+  // Mean in the cluster, mean of the others, effect and chance of every feature.
+  nb::tuple feature_effects(std::size_t view, int cluster) {
+    FeatureEffects found;
+    locked([&] { found = omvc::feature_effects(model_, view, cluster); });
+    return nb::make_tuple(numpy_array(std::move(found.mean)), numpy_array(std::move(found.others)),
+                          numpy_array(std::move(found.effect)), numpy_array(std::move(found.chance)));
+  }
+
+  // Instances x count each: the rows of fit that are nearest, and their weights.
+  nb::tuple neighbours(Data& data, Index count, nb::callable tell) {
+    Neighbours all{.count = count, .rows = {}, .weights = {}};
+    Watch watch(std::move(tell));
+    std::unique_ptr<Source> source = take(data);
+    working(watch, [&] {
+      source = make_matched_source(std::move(source), model_.schema());
+      while (std::optional<Chunk> chunk = source->next(4096)) {
+        const Neighbours found = omvc::neighbours(model_, std::move(*chunk), count);
+        all.rows.insert(all.rows.end(), found.rows.begin(), found.rows.end());
+        all.weights.insert(all.weights.end(), found.weights.begin(), found.weights.end());
+        if (!watch.tell("neighbours", 1, static_cast<Index>(all.rows.size()) / count)) {
+          throw Error(ErrorKind::interrupted, "interrupted; no neighbours are known");
+        }
+      }
+    });
+    const auto columns = static_cast<std::size_t>(count);
+    const std::size_t instances = all.rows.size() / columns;
+    return nb::make_tuple(numpy_array(std::move(all.rows), {instances, columns}),
+                          numpy_array(std::move(all.weights), {instances, columns}));
+  }
+
+  // Places, masses and clusters of the prototypes in the plane.
+  nb::tuple prototype_map() {
+    PrototypeMap map;
+    locked([&] { map = omvc::prototype_map(model_); });
+    return nb::make_tuple(numpy_array(std::move(map.x)), numpy_array(std::move(map.y)),
+                          numpy_array(std::move(map.mass)), numpy_array(std::move(map.cluster)));
   }
 
   // What the last fit told, where nothing was learned or cut since; else what the model tells by itself.
@@ -258,6 +300,9 @@ void define_model(nb::module_& module) {
       .def("to_bytes", &PyModel::to_bytes, nb::arg("predictor") = false)
       .def("tree", &PyModel::tree, nb::arg("most"))
       .def("top_features", &PyModel::top_features, nb::arg("view"), nb::arg("cluster"), nb::arg("count"))
+      .def("feature_effects", &PyModel::feature_effects, nb::arg("view"), nb::arg("cluster"))
+      .def("neighbours", &PyModel::neighbours, nb::arg("data"), nb::arg("count"), nb::arg("tell"))
+      .def("prototype_map", &PyModel::prototype_map)
       .def("report", &PyModel::report)
       .def("events", &PyModel::events)
       .def("write_page", &PyModel::write_page, nb::arg("path"), nb::arg("title"), nb::arg("command"),

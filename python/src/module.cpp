@@ -30,8 +30,9 @@ void raise(const std::exception_ptr& thrown, void*) {
       PyErr_SetString(PyExc_KeyboardInterrupt, error.what());
       return;
     }
-    const nb::object type = nb::module_::import_("omvc.errors").attr(name);
-    PyErr_SetString(type.ptr(), error.what());
+    const nb::module_ errors = nb::module_::import_("omvc.errors");
+    PyErr_SetObject(nb::object(errors.attr(name)).ptr(),
+                    nb::object(errors.attr("in_python_words")(error.what())).ptr());
   }
 }
 

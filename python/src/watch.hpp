@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <optional>
+#include <tuple>
 #include <vector>
 
 #include "omvc/report.hpp"
@@ -63,11 +64,16 @@ class Watch final : public Observer {
 
   bool on_survey(Index instances) override { return tell("reading", 0, instances); }
   bool on_chunk(const ChunkReport& report) override {
+    learning_ = true;
     return tell(report.labelling ? "labelling" : "learning", report.pass, report.instances);
   }
 
+  // Within long steps. Where nothing was learned yet they end at once, else with the next chunk.
+  bool on_wait() override { return tell(stage_, pass_, instances_) || learning_; }
+
   bool tell(const char* stage, int pass, Index instances) {
     const auto now = std::chrono::steady_clock::now();
+    std::tie(stage_, pass_, instances_) = std::tuple(stage, pass, instances);
     if (stopped_) return false;
     if (now - last_ < std::chrono::milliseconds(50)) return true;
     last_ = now;
@@ -88,7 +94,11 @@ class Watch final : public Observer {
 
  private:
   nb::callable tell_;
+  const char* stage_ = "reading";  // what was told last
+  int pass_ = 0;
+  Index instances_ = 0;
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+  bool learning_ = false;
   bool stopped_ = false;
   nb::object reason_;
 };

@@ -182,8 +182,8 @@ Voted Votes::ask(const PreparedChunk& chunk, const Near& near, const std::vector
 }
 
 std::vector<Votes::Donors> Votes::donors(const PreparedChunk& chunk, const Near& near,
-                                         const std::vector<NarrowMatrix>& products, std::size_t view, Index count,
-                                         Compute& compute, const std::vector<std::int32_t>* own) const {
+                                         const std::vector<NarrowMatrix>& products, std::optional<std::size_t> view,
+                                         Index count, Compute& compute, const std::vector<std::int32_t>* own) const {
   std::vector<Donors> out(static_cast<std::size_t>(chunk.size()));
   if (!has_rows()) return out;
   const std::vector<std::vector<Index>> lists = lists_near(near, rows_->list_of);
@@ -196,9 +196,8 @@ std::vector<Votes::Donors> Votes::donors(const PreparedChunk& chunk, const Near&
     for (Index j = 0; j < found.whole.count && static_cast<Index>(of.rows.size()) < count; ++j) {
       const std::int32_t id = found.whole.id(i, j);
       if (id < 0) break;
-      if (id == known[static_cast<std::size_t>(i)] || rows_->views[view].member[static_cast<std::size_t>(id)] < 0) {
-        continue;
-      }
+      if (id == known[static_cast<std::size_t>(i)]) continue;
+      if (view && rows_->views[*view].member[static_cast<std::size_t>(id)] < 0) continue;
       of.rows.push_back(id);
       distances.push_back(found.whole.distance(i, j));
     }

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "cut/row_cut.hpp"
@@ -56,15 +57,15 @@ class Votes {
   const std::vector<double>& distances_of_rows() const { return own_distance_; }
   // The votes of the rows of the graphs as they are without any rows: by prototypes and readers.
   Matrix alone(const RowGraphs& graphs) const;
-  // For each instance up to `count` rows of the table that have a view and are nearest to it by all views that it has,
-  // and their weights; an instance that is a row of the table is not among them: one that is equal, or that of `own`,
-  // where given. None where there are no rows.
+  // For each instance up to `count` rows of the table that have a view (none: any) and are nearest to it by all views
+  // that it has, and their weights; an instance that is a row of the table is not among them: one that is equal, or
+  // that of `own`, where given. None where there are no rows.
   struct Donors {
     std::vector<std::int32_t> rows;
     std::vector<double> weights;  // of sum 1
   };
   std::vector<Donors> donors(const PreparedChunk& chunk, const Near& near, const std::vector<NarrowMatrix>& products,
-                             std::size_t view, Index count, Compute& compute,
+                             std::optional<std::size_t> view, Index count, Compute& compute,
                              const std::vector<std::int32_t>* own = nullptr) const;
   const RowTable& table() const { return *rows_; }
   // What the prototypes alone say of one instance.

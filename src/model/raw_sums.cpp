@@ -28,17 +28,6 @@ void for_cells(const CsrBlock<T>& block, Index row, const Body& body) {
   }
 }
 
-// The deviation of a normal distribution that is exceeded, to either side, with this chance.
-double beyond(double chance) {
-  double low = 0;
-  double high = 40;
-  while (high - low > 1e-6) {
-    const double middle = (low + high) / 2;
-    (std::erfc(middle / std::sqrt(2.0)) > chance ? low : high) = middle;
-  }
-  return high;
-}
-
 }  // namespace
 
 RawSums::RawSums(const Schema& schema, Index places) {
@@ -119,23 +108,27 @@ double RawSums::rest(std::size_t view, Index feature, Index place) const {
   return count > 0 ? (every.sum - sums_[view](feature, place)) / count : kNan;
 }
 
+Telling RawSums::compare(std::size_t view, Index feature, Index place) const {
+  const Feature every = all(view, feature);
+  const double members = cells(view, feature, place);
+  const double others = every.cells - members;
+  Telling out{.feature = feature, .own = own(view, feature, place), .others = rest(view, feature, place)};
+  if (!(members > 0 && others > 0) || every.cells < 3) return out;
+  const double differ = out.own - out.others;
+  const double between = members * others / every.cells * differ * differ;
+  if (!(between > kNothing * every.variance)) return out;
+  const double within = std::max(every.variance - between, kNothing * every.variance) / (every.cells - 2);
+  out.effect = differ / std::sqrt(within);
+  const double deviations = std::abs(out.effect) / std::sqrt(1 / members + 1 / others);
+  out.chance = std::min(1.0, static_cast<double>(sums_[view].rows()) * std::erfc(deviations / std::sqrt(2.0)));
+  return out;
+}
+
 std::vector<Telling> RawSums::telling(std::size_t view, Index place, Index count) const {
-  const Index features = sums_[view].rows();
-  const double least = beyond(kLevel / static_cast<double>(std::max<Index>(features, 1)));
   std::vector<Telling> out;
-  for (Index j = 0; j < features; ++j) {
-    const Feature every = all(view, j);
-    const double members = cells(view, j, place);
-    const double others = every.cells - members;
-    if (!(members > 0 && others > 0) || every.cells < 3) continue;
-    Telling one{.feature = j, .own = own(view, j, place), .others = rest(view, j, place)};
-    const double differ = one.own - one.others;
-    const double between = members * others / every.cells * differ * differ;
-    if (!(between > kNothing * every.variance)) continue;
-    const double within = std::max(every.variance - between, kNothing * every.variance) / (every.cells - 2);
-    if (!(std::abs(differ) > least * std::sqrt(within * (1 / members + 1 / others)))) continue;
-    one.effect = differ / std::sqrt(within);
-    out.push_back(one);
+  for (Index j = 0; j < sums_[view].rows(); ++j) {
+    const Telling one = compare(view, j, place);
+    if (one.chance < kLevel) out.push_back(one);
   }
   std::stable_sort(out.begin(), out.end(),
                    [](const Telling& a, const Telling& b) { return std::abs(a.effect) > std::abs(b.effect); });

@@ -34,9 +34,11 @@ class RawSums {
     return every.cells > 0 ? every.variance / every.cells : 0;
   }
 
-  // The features that tell a place from the others, at most `count`, by the size of the effect: the difference of the
-  // two means over the deviation within the two groups. Left out is what chance may have made: features whose test of
-  // two means (Student) does not reach a level of 1 % over all features of the view.
+  // A feature of a place beside the others: the effect is the difference of the two means over the deviation within the
+  // two groups, and its chance that of a test of two means (Student), times the features of the view.
+  Telling compare(std::size_t view, Index feature, Index place) const;
+  // The features that tell a place from the others, at most `count`, by the size of the effect. Left out is what chance
+  // may have made: a level of 1 %.
   std::vector<Telling> telling(std::size_t view, Index place, Index count) const;
 
   // Share of the variance about the means of the features that the places explain, each feature times `weights`.

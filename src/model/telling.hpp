@@ -12,6 +12,7 @@ struct Telling {
   double own = 0;     // its mean in the cluster
   double others = 0;  // the mean of the others; 0 where there are none
   double effect = 0;  // their difference over the deviation within both, where it is known
+  double chance = 1;  // of such a difference where there is none, over all features of the view; 1: not known
   bool high() const { return own > others; }
 };
 

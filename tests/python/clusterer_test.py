@@ -42,7 +42,9 @@ def test_new_instances(views):
     np.testing.assert_array_equal(fitted(views).fit_predict(views), model.labels_)
     np.testing.assert_array_equal(omvc.Clusterer(3).fit_transform(views), model.embedding_)
     far = [views[0][:1] + 1000, views[1][:1] + 1000]
-    assert model.score_samples(far)[0] > 3 > np.nanmedian(model.score_samples(views))
+    assert model.score_samples(far)[0] < -3 < np.nanmedian(model.score_samples(views))
+    np.testing.assert_array_equal(model.score_samples(views), -model.distance_)
+    assert model.predict_outlier(far).all() and model.offset_ == -3
     # A view may be missing altogether, by None or by name.
     some = model.predict([views[0], None])
     np.testing.assert_array_equal(some, model.predict({"view1": views[0]}))
@@ -149,7 +151,8 @@ def test_options_come_from_the_one_table(views):
 
     names = [row["name"] for row in _core.options_table()]
     assert list(inspect.signature(omvc.Clusterer).parameters) == [
-        "n_clusters", *(name.replace("-", "_") for name in names[1:]), "verbose"]
+        "n_clusters", *(name.replace("-", "_") for name in names[1:]), "views", "embedding", "contamination", "random_state",
+        "n_jobs", "verbose"]
     for row in _core.options_table():
         assert row["help"][1:] in omvc.Clusterer.__doc__
     assert fitted(views, scaling={"view1": "minmax"}).report()["view_details"][0]["scaling"] == "each feature to 0 .. 1"

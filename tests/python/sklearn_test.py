@@ -13,7 +13,10 @@ import omvc
 
 # Checks that cannot apply, and why. What the first ones look for is tested below with two clusters.
 ONE_CLUSTER = "it asks for one cluster, which is no clustering: omvc refuses that"
+ORDER = "it shuffles the rows beside their weights, and a model depends on the order of rows, as that of KMeans does"
 EXPECTED = {
+    "check_sample_weight_equivalence_on_dense_data": ORDER,
+    "check_sample_weight_equivalence_on_sparse_data": ORDER,
     "check_dont_overwrite_parameters": ONE_CLUSTER,
     "check_methods_subset_invariance": ONE_CLUSTER,
     "check_fit2d_1sample": ONE_CLUSTER,

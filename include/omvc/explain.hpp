@@ -1,0 +1,35 @@
+// What a model tells of its clusters and of instances beyond labels: what every feature is like in a cluster, and which
+// rows an instance is like.
+#pragma once
+
+#include <vector>
+
+#include "omvc/clusterer.hpp"
+
+namespace omvc {
+
+// Every feature of a view in one cluster beside the other clusters, in the order of the features, over the cells that
+// are there.
+struct FeatureEffects {
+  std::vector<double> mean;    // in the cluster, in the data's own units; NaN where there are no cells
+  std::vector<double> others;  // likewise in the other clusters together
+  std::vector<double> effect;  // their difference over the deviation within both; 0 where there is none
+  std::vector<double> chance;  // of such an effect where there is none, over all features of the view
+};
+
+// Over the rows of the sample. Throws ErrorKind::usage where there is no such view or cluster, or the model keeps no
+// rows: it was saved for prediction only, or is of another method than omvc.
+FeatureEffects feature_effects(const Clusterer& model, std::size_t view, int cluster);
+
+// The rows of the sample that are nearest to some instances by all views that each has, the nearest first; an instance
+// that is a row of the sample is not among its own.
+struct Neighbours {
+  Index count = 0;              // listed for each instance
+  std::vector<Index> rows;      // by the numbers that they had in the source; -1 where there are fewer
+  std::vector<double> weights;  // of sum 1 for each instance that has any; 0 where there are fewer
+};
+
+// Throws ErrorKind::usage where the model keeps no rows, or has learned more since its clusters were made.
+Neighbours neighbours(const Clusterer& model, Chunk chunk, Index count);
+
+}  // namespace omvc

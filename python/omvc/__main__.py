@@ -1,0 +1,5 @@
+"""`python -m omvc`: the command."""
+
+from ._command import main
+
+main()

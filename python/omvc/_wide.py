@@ -1,0 +1,117 @@
+"""Views as columns of one table: by name, pattern, number or slice."""
+
+from __future__ import annotations
+
+import difflib
+import fnmatch
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ._table import Table, View, arrow_table, is_anndata, is_arrow, is_frame, is_sparse
+from .errors import UsageError
+
+
+def selects_columns(views: Any) -> bool:
+    """Whether `views` chooses columns of a table: a dict, or a list of more than words."""
+    if isinstance(views, Mapping):
+        return True
+    return isinstance(views, (list, tuple)) and any(not isinstance(one, str) for one in views)
+
+
+def columns_of(X: Any) -> tuple[int, list[str] | None]:
+    """How many columns a table has, and their names where they have any."""
+    if isinstance(X, View):
+        width, names = columns_of(X.data)
+        return width, names if X.features is None else [str(name) for name in X.features]
+    if is_anndata(X):
+        return X.n_vars, [str(name) for name in X.var_names]
+    if isinstance(X, Table):
+        return X.shape[1], X.features
+    if is_frame(X, "pandas") or is_frame(X, "polars"):
+        return len(X.columns), [name if isinstance(name, str) else str(name) for name in X.columns]
+    if hasattr(X, "column_names"):
+        return len(X.column_names), list(X.column_names)
+    shape = X.shape if hasattr(X, "shape") else np.shape(X)
+    if len(shape) != 2:
+        raise UsageError(f"views= names columns of a table, and the data have {len(shape)} dimensions")
+    return int(shape[1]), None
+
+
+def split(X: Any, views: Any) -> dict[str, Any]:
+    """The views of a wide table, each with its columns alone. Columns that no view names are left out."""
+    if not isinstance(views, Mapping):
+        views = {f"view{v + 1}": one for v, one in enumerate(views)}
+    if not views:
+        raise UsageError("views= names no view")
+    if is_arrow(X) and not hasattr(X, "shape") and not hasattr(X, "column_names"):
+        X = arrow_table(X, "the table")
+    elif isinstance(X, (list, tuple)):
+        X = np.asarray(X)
+    width, names = columns_of(X)
+    return {str(view): _part(X, _chosen(str(view), columns, names, width)) for view, columns in views.items()}
+
+
+def _chosen(view: str, columns: Any, names: list[str] | None, width: int) -> list[int]:
+    """The numbers of the columns of one view, each once, in the order in which they are named."""
+    if isinstance(columns, np.ndarray) and columns.dtype == bool or _is_mask(columns):
+        if len(columns) != width:
+            raise UsageError(f"views: {view!r} has {len(columns)} flags for {width} columns")
+        return [int(j) for j in np.flatnonzero(np.asarray(columns))]
+    several = not isinstance(columns, (str, slice)) and hasattr(columns, "__iter__")
+    out: dict[int, None] = {}
+    for one in columns if several else [columns]:
+        out.update(dict.fromkeys(_matching(view, one, names, width)))
+    if not out:
+        raise UsageError(f"views: {view!r} names no column")
+    return list(out)
+
+
+def _is_mask(columns: Any) -> bool:
+    return isinstance(columns, (list, tuple)) and bool(columns) and all(isinstance(one, (bool, np.bool_)) for one in columns)
+
+
+def _matching(view: str, one: Any, names: list[str] | None, width: int) -> list[int]:
+    if isinstance(one, str):
+        return _by_name(view, one, names)
+    if isinstance(one, slice):
+        ends = [_by_name(view, end, names)[0] if isinstance(end, str) else end for end in (one.start, one.stop)]
+        if isinstance(one.stop, str):
+            ends[1] += 1  # names include the last one, as pandas has it
+        return list(range(*slice(*ends, one.step).indices(width)))
+    if isinstance(one, (int, np.integer)) and not isinstance(one, bool):
+        if not -width <= one < width:
+            raise UsageError(f"views: {view!r} names column {one}, but there are {width}")
+        return [int(one) % width]
+    raise UsageError(f"views: {view!r} names {one!r}: columns are names, patterns such as 'scan_*', numbers or slices")
+
+
+def _by_name(view: str, word: str, names: list[str] | None) -> list[int]:
+    if names is None:
+        raise UsageError(f"views: {view!r} names {word!r}, but the columns of these data have no names: give a frame, or "
+                         "numbers and slices")
+    found = [j for j, name in enumerate(names) if name == word]
+    found = found or [j for j, name in enumerate(names) if fnmatch.fnmatchcase(name, word)]
+    if not found:
+        near = difflib.get_close_matches(word, names, 3) or names[:5]
+        raise UsageError(f"views: {view!r} names {word!r}, which no column matches; there are {near}"
+                         + (f" and {len(names) - len(near)} more" if len(names) > len(near) else ""))
+    return found
+
+
+def _part(X: Any, columns: list[int]) -> Any:
+    """These columns of a table; a run of neighbours is not copied."""
+    if isinstance(X, View):
+        features = None if X.features is None else [str(X.features[j]) for j in columns]
+        return View(_part(X.data, columns), features, X.index)
+    if isinstance(X, Table):
+        return Table(_part(X.data, columns), X.index, None if X.features is None else [X.features[j] for j in columns])
+    if is_frame(X, "pandas"):
+        return X.iloc[:, columns]
+    if is_frame(X, "polars") or hasattr(X, "column_names"):
+        every = X.columns if is_frame(X, "polars") else X.column_names
+        return X.select([every[j] for j in columns])
+    run = columns == list(range(columns[0], columns[0] + len(columns)))
+    rows = X.tocsr() if is_sparse(X) else X if is_anndata(X) else np.asarray(X)
+    return rows[:, columns[0]:columns[0] + len(columns)] if run else rows[:, columns]
