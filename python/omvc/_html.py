@@ -19,7 +19,7 @@ def report_html(report: Any) -> str:
     """Views and clusters of a report."""
     total = report["n"] or 1
     views = [[view["name"], view["features"], f"{view['observed'] / total:.0%}", view["scaling"],
-              f"{view['explained']:.0%}"] for view in report["view_details"]]
+              "" if view["explained"] is None else f"{view['explained']:.0%}"] for view in report["view_details"]]
     sizes = [[number, size] for number, size in zip(report.get("cluster_numbers", []),
                                                    report.get("cluster_sizes", []))]
     notes = "".join(f"<p>{escape(text)}</p>" for text in report.get("warnings", []))

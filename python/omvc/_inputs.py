@@ -28,6 +28,7 @@ class Given:
         self.size = data.size()  # instances, where that is known
         self.wide: tuple[int, list[str] | None] | None = None  # columns of the one table that the views are parts of
         self.container: str | None = None  # AnnData or MuData
+        self.kinds = {} if parts is None else {name: Kind.of(rows) for name, (rows, _) in zip(names, parts.views)}
 
     def repeated(self, weights: Any) -> Given:
         """The data with each instance as often as its weight says."""
@@ -40,6 +41,17 @@ class Given:
         if isinstance(self._index, _Gathered):
             return self._index.joined(instances)
         return self._index(instances) if callable(self._index) else self._index
+
+
+class Kind(NamedTuple):
+    """How the values of a view are kept."""
+
+    sparse: bool
+    type: Any
+
+    @staticmethod
+    def of(rows: Any) -> Kind:
+        return Kind(is_sparse(rows), rows.dtype)
 
 
 class Memory(NamedTuple):
@@ -325,6 +337,7 @@ def _stream(start: Callable[[], Iterable[Any]], again: bool, present: Any, schem
 
     out = Given(_core.stream_data(layout, chunks, again), given.names, parts, given.keyed, given.single)
     out.wide = None if views is None or _is_views(first) else _wide.columns_of(first)
+    out.kinds = given.kinds
     return out
 
 

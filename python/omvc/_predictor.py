@@ -84,11 +84,15 @@ class Predictor(Told):
         for name in wanted:
             given = self._read(X, known, **how)
             with _progress.shown(self.verbose, f"impute {name}", given.size) as tell:
-                values = model.impute(given.data, names.index(name), tell)
+                values = model.impute(given.data, names.index(name), self._sparse(name, given), tell)
             out[name] = _results.filled(values, given, known[names.index(name)])
         if given.keyed:
             return out
         return next(iter(out.values())) if given.single or isinstance(views, str) else list(out.values())
+
+    def _sparse(self, name: str, given: _inputs.Given) -> bool:
+        """Whether a view is sparse: as it is given, or where it is missing as it was learned."""
+        return given.kinds[name].sparse if name in given.kinds else name in getattr(self, "_sparse_views", ())
 
     def _neighbours(self, X: Any, count: int, **how: Any) -> Any:
         """For each instance the numbers of the instances of fit that are nearest to it, and their weights."""

@@ -114,6 +114,8 @@ def filled(values: Any, given: Any, view: tuple[str, int, list[str] | None]) -> 
         import scipy.sparse
 
         values = scipy.sparse.csr_matrix(values, shape=(rows, width))
+    if name in given.kinds:
+        values = values.astype(given.kinds[name].type, copy=False)
     index = given.index(rows)
     if given.container == "AnnData":
         return values

@@ -179,6 +179,7 @@ class Clusterer(Predictor):
         """Takes a model that has learned its first instances."""
         self._model = model
         self._wide = given.wide
+        self._sparse_views = [name for name, kind in given.kinds.items() if kind.sparse]
         self._report = None if report is None else _results.Report(report)
         self.events_ = [] if report is None else list(report["events"])
         self.__dict__.pop("_waiting", None)

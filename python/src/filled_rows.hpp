@@ -1,7 +1,6 @@
 // Rows of a view that was filled in, as Python gets them.
 #pragma once
 
-#include <variant>
 #include <vector>
 
 #include "omvc/chunk.hpp"
@@ -10,14 +9,12 @@
 
 namespace omvc::python {
 
-inline bool has_sparse(const Block& block) {
-  return std::holds_alternative<CsrBlock<float>>(block) || std::holds_alternative<CsrBlock<double>>(block);
-}
-
 // Dense, or without what is 0: then memory grows with what is not.
 struct FilledRows {
+  explicit FilledRows(bool wanted) : sparse(wanted) {}
+
+  bool sparse;
   Index features = 0;
-  bool sparse = false;
   std::vector<double> values;
   std::vector<std::int32_t> columns;
   std::vector<Index> offsets{0};

@@ -76,16 +76,15 @@ class PyModel {
     return results.take();
   }
 
-  // Dense: an array. Sparse, where the view is: (values, columns, offsets) without what is 0.
-  nb::object impute(Data& data, std::size_t view, nb::callable tell) {
+  // Dense: an array. Sparse: (values, columns, offsets) without what is 0.
+  nb::object impute(Data& data, std::size_t view, bool sparse, nb::callable tell) {
     Watch watch(std::move(tell));
     std::unique_ptr<Source> source = take(data);
-    FilledRows rows;
+    FilledRows rows(sparse);
     working(watch, [&] {
       source = make_matched_source(std::move(source), model_.schema());
       rows.features = model_.schema().views.at(view).features;
       while (std::optional<Chunk> chunk = source->next(4096)) {
-        rows.sparse = rows.sparse || has_sparse(chunk->views.at(view).block);
         rows.add(model_.impute(std::move(*chunk), view).values);
         if (!watch.tell("filling", 1, rows.count())) {
           throw Error(ErrorKind::interrupted, "interrupted; nothing was filled in");
@@ -292,7 +291,7 @@ void define_model(nb::module_& module) {
       .def("fit", &PyModel::fit, nb::arg("data"), nb::arg("tell"), nb::arg("embedding"))
       .def("partial_fit", &PyModel::partial_fit, nb::arg("data"), nb::arg("rows"), nb::arg("tell"))
       .def("assign", &PyModel::assign, nb::arg("data"), nb::arg("tell"), nb::arg("embedding"))
-      .def("impute", &PyModel::impute, nb::arg("data"), nb::arg("view"), nb::arg("tell"))
+      .def("impute", &PyModel::impute, nb::arg("data"), nb::arg("view"), nb::arg("sparse"), nb::arg("tell"))
       .def("cut", &PyModel::cut, nb::arg("clusters"))
       .def("refresh", &PyModel::refresh)
       .def("set_threads", &PyModel::set_threads, nb::arg("threads"))
