@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ._table import Table, is_frame
+from ._table import Table, is_frame, is_sparse, take_columns
 from .errors import DataError, OmvcWarning, UsageError
 
 Schema = list[tuple[str, int, "list[str] | None"]]
@@ -84,6 +84,35 @@ def _check_names(view: str, known: list[str], given: list[str]) -> None:
             more = f" and {len(names) - 5} more" if len(names) > 5 else ""
             raise DataError(f"{view}: {problem} {names[:5]}{more}; the model has learned {len(known)} features, which "
                             "are matched by name")
+
+
+def aligned(table: Table, known: list[str] | None, where: str) -> Table:
+    """Cells of other experiments: the genes that a model knows, by name. Those that were not measured are missing, and said
+    to be; others are left out."""
+    given = table.features
+    if known is None or given is None or given == known or len(set(given)) < len(given) or len(set(known)) < len(known):
+        return table
+    at = {name: j for j, name in enumerate(given)}
+    lacking = [name for name in known if name not in at]
+    if 2 * len(lacking) > len(known):
+        raise DataError(f"{where}: {len(lacking)} of the {len(known)} features that the model knows are not in the data, such "
+                        f"as {lacking[:3]}, where they are called {given[:3]}: name them alike")
+    if lacking:
+        warnings.warn(f"{where}: {len(lacking)} of the {len(known)} features that the model knows are not in the data, such as "
+                      f"{lacking[:3]}: they are taken as missing", OmvcWarning, stacklevel=2)
+    there = [j for j, name in enumerate(known) if name in at]
+    rows = take_columns(table.data, [at[known[j]] for j in there])
+    if not lacking:
+        return Table(rows, table.index, known)
+    if is_sparse(rows):
+        import scipy.sparse
+
+        missing = scipy.sparse.csr_matrix(np.full((rows.shape[0], len(lacking)), np.nan, rows.dtype))
+        order = np.argsort([*there, *(j for j, name in enumerate(known) if name not in at)])
+        return Table(take_columns(scipy.sparse.hstack([rows, missing], format="csr"), order), table.index, known)
+    out = np.full((rows.shape[0], len(known)), np.nan, rows.dtype)
+    out[:, there] = rows
+    return Table(out, table.index, known)
 
 
 def join(tables: list[tuple[str, Table]], known: Any) -> tuple[Any, list[Any]]:

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import _core, _on_disk, _wide
-from ._checks import Schema, check_widths, is_path, join, label, path_text, presence
-from ._table import Table, View, is_anndata, is_mudata, is_sparse, is_table, loaded, table_of
+from ._checks import Schema, aligned, check_widths, is_path, join, label, path_text, presence
+from ._table import Table, View, is_anndata, is_mudata, is_sparse, is_table, loaded, table_of, take_columns
 from .errors import DataError, UsageError
 
 
@@ -101,8 +101,7 @@ def read(X: Any, *, present: Any = None, views: Any = None, layer: str | None = 
             raise UsageError("of a backed AnnData only X or a layer can be read: load it for its obsm")
         return _stream(blocks, True, present, schema, None if container else views)
     if container and not _wide.selects_columns(views):
-        known = None if schema is None else [view[0] for view in schema]
-        X = _parts_of(X, views, layer, known)
+        X = _parts_of(X, views, layer, schema)
         views = layer = None
     if layer is not None:
         raise UsageError("layer= is for AnnData, MuData and files; give other data as they are")
@@ -184,16 +183,19 @@ def _read_here(paths: list[str], present: Any, views: Any, layer: str | None, fi
     return _stream(_on_disk.side_by_side(starts, dict), True, present, schema, views)
 
 
-def _parts_of(X: Any, views: Any, layer: str | None, known: list[str] | None) -> Any:
+def _parts_of(X: Any, views: Any, layer: str | None, schema: Schema | None) -> Any:
     """The views of AnnData and MuData by name: X or a layer, and entries of obsm where they are asked for. Those that the
-    model knows, where there is one."""
+    model knows, with its genes, where there is one."""
+    known = {view[0]: view[2] for view in schema or []}
     if is_anndata(X):
-        if views is None and known is not None and all(name == "X" or name in X.obsm for name in known):
-            views = known
+        if views is None and schema and all(name == "X" or name in X.obsm for name in known):
+            views = list(known)
         if views is None:
-            return table_of(X, "AnnData", layer)
-        return {name: table_of(X, name, layer) if name == "X" else _entry(X, name, name) for name in views}
-    if views is None and known is not None:
+            table = table_of(X, "AnnData", layer)
+            return aligned(table, next(iter(known.values())), "X") if len(known) == 1 else table
+        return {name: aligned(table_of(X, name, layer) if name == "X" else _entry(X, name, name), known.get(name), name)
+                for name in views}
+    if views is None and schema:
         views = [name for name in known if name.partition(":")[0] in X.mod] or None
     out = {}
     for name in X.mod if views is None else views:
@@ -202,7 +204,8 @@ def _parts_of(X: Any, views: Any, layer: str | None, known: list[str] | None) ->
             raise UsageError(f"views names {name!r}, but the modalities are {list(X.mod)}")
         part = X.mod[modality]
         chosen = layer if layer is not None and layer in part.layers else None
-        out[name] = _entry(part, entry, name) if entry else table_of(part, name, chosen)
+        table = _entry(part, entry, name) if entry else table_of(part, name, chosen)
+        out[name] = aligned(table, known.get(name), f"view {name!r}")
     return _Joined(out, X.obs_names)
 
 
@@ -288,7 +291,16 @@ class _Gathered:
     """The index of a stream, gathered while it is read."""
 
     def __init__(self) -> None:
-        self.parts: list[Any] = []
+        self.parts: list[Any] = []  # of the pass that came farthest
+        self._now: list[Any] = []
+
+    def begin(self) -> None:
+        self._now = []
+
+    def add(self, part: Any) -> None:
+        self._now.append(part)
+        if len(self._now) > len(self.parts):
+            self.parts = self._now
 
     def joined(self, instances: int) -> Any:
         if not self.parts or any(part is None for part in self.parts):
@@ -323,16 +335,16 @@ def _stream(start: Callable[[], Iterable[Any]], again: bool, present: Any, schem
     waiting: list[Any] = [first_pass]
 
     def chunks() -> Iterator[Any]:
-        parts.parts.clear()
+        parts.begin()
         # The first pass goes on from the chunk that was looked at.
         begun = waiting.pop() if waiting else None
         items = iter(start()) if begun is None else begun
         if begun is not None:
-            parts.parts.append(given.index(0))
+            parts.add(given.index(0))
             yield given.data
         for item in items:
             one = _chunk(split(item), schema, (layout, kinds))
-            parts.parts.append(one.index(0))
+            parts.add(one.index(0))
             yield one.data
 
     out = Given(_core.stream_data(layout, chunks, again), given.names, parts, given.keyed, given.single)
@@ -368,7 +380,7 @@ def _chunk(item: Any, schema: Schema | None, like: tuple[Schema, dict[str, Any]]
         if features is not None and columns is not None and columns != features:
             if set(columns) != set(features):
                 raise DataError(f"view {name!r}: a later chunk has other columns than the first")
-            data = data[:, [columns.index(feature) for feature in features]]
+            data = take_columns(data, [columns.index(feature) for feature in features])
         if is_sparse(kinds[name]) != is_sparse(data):
             raise DataError(f"view {name!r}: a chunk is sparse and another is not; keep to one")
         views.append((_plain(data.astype(kinds[name].dtype, copy=False)), where))

@@ -58,7 +58,8 @@ class Report(dict):  # type: ignore[type-arg]
             lines.append("  stopped before the end: instances that were not reached have no label")
         for view in self["view_details"]:
             share = view["observed"] / self["n"] if self["n"] else 0
-            lines.append(f"  view {view['name']}: {view['features']} features, {share:.0%} present, {view['scaling']}"
+            present = "" if self.get("stopped") else f"{share:.0%} present, "
+            lines.append(f"  view {view['name']}: {view['features']} features, {present}{view['scaling']}"
                          + (f", {view['explained']:.0%} explained" if view.get("explained") is not None else "")
                          + (f", worth {view['worth']:.2f}" if view.get("worth") is not None else ""))
         sizes = dict(zip(self.get("cluster_numbers", []), self.get("cluster_sizes", [])))

@@ -43,6 +43,14 @@ def is_sparse(data: Any) -> bool:
     return hasattr(data, "tocsr") and hasattr(data, "nnz")
 
 
+def take_columns(rows: Any, columns: Any) -> Any:
+    """Columns of an array or a sparse matrix, in this order; of sparse rows, entries in the order that they have now."""
+    out = rows[:, columns]
+    if is_sparse(out):
+        out.sort_indices()
+    return out
+
+
 def is_frame(data: Any, module: str) -> bool:
     library = loaded(module)
     return library is not None and isinstance(data, library.DataFrame)

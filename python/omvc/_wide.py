@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ._table import Table, View, arrow_table, is_anndata, is_arrow, is_frame, is_sparse
+from ._table import Table, View, arrow_table, is_anndata, is_arrow, is_frame, is_sparse, take_columns
 from .errors import UsageError
 
 
@@ -114,4 +114,5 @@ def _part(X: Any, columns: list[int]) -> Any:
         return X.select([every[j] for j in columns])
     run = columns == list(range(columns[0], columns[0] + len(columns)))
     rows = X.tocsr() if is_sparse(X) else X if is_anndata(X) else np.asarray(X)
-    return rows[:, columns[0]:columns[0] + len(columns)] if run else rows[:, columns]
+    return rows[:, columns[0]:columns[0] + len(columns)] if run else rows[:, columns] if is_anndata(X) \
+        else take_columns(rows, columns)

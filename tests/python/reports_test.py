@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import omvc
-from conftest import planted
+from conftest import planted_text
 
 
 def test_reports_are_those_of_the_command(views, tmp_path):
@@ -84,22 +84,67 @@ def test_scanpy_manner(views):
         omvc.tl.cluster(views, 3)
 
 
-def test_scanpy_goes_on_with_it():
-    scanpy = pytest.importorskip("scanpy", reason="scanpy is not installed: its plots and tests of genes are not tried")
+def cells(rows=300, missing=0.3):
+    """Two modalities of three kinds of cells, some of which lack one of them."""
     import anndata
-    import matplotlib.pyplot as plt
+    import mudata
 
-    whole, _ = planted(missing=0)
-    cells = anndata.AnnData(np.hstack(whole).astype(np.float32))
-    cells.var_names = [f"gene{j}" for j in range(cells.n_vars)]
-    omvc.tl.cluster(cells, 3)
-    scanpy.pp.neighbors(cells, use_rep="X_omvc")
-    scanpy.tl.umap(cells)
-    axes = scanpy.pl.umap(cells, color="omvc", show=False)
-    assert {text.get_text() for text in axes.get_legend().get_texts()} == {"0", "1", "2"}
-    scanpy.tl.rank_genes_groups(cells, "omvc")
-    assert set(cells.uns["rank_genes_groups"]["names"].dtype.names) == {"0", "1", "2"}
-    plt.close("all")
+    text, truth = planted_text(rows)
+    random = np.random.default_rng(0)
+    names = np.array([f"cell{i}" for i in range(rows)])
+    proteins = random.poisson(5 + 40 * (truth[:, None] == np.arange(6) % 3)).astype(np.float32)
+    rna = anndata.AnnData(text.astype(np.float32), obs=pd.DataFrame(index=names))
+    rna.var_names = [f"gene{j}" for j in range(rna.n_vars)]
+    prot = anndata.AnnData(proteins, obs=pd.DataFrame(index=names))
+    prot.var_names = [f"protein{j}" for j in range(prot.n_vars)]
+    gone = random.random(rows)
+    return mudata.MuData({"rna": rna[gone > missing / 2].copy(), "prot": prot[gone < 1 - missing / 2].copy()}), truth
+
+
+def test_scanpy_goes_on_with_it(tmp_path):
+    """The joint graph is where scanpy looks for it, for cells of one assay, too."""
+    scanpy = pytest.importorskip("scanpy", reason="scanpy is not installed: its tools are not tried on the joint graph")
+    import mudata
+    from sklearn.metrics import normalized_mutual_info_score
+
+    data, truth = cells()
+    truth = pd.Series(truth, index=[f"cell{i}" for i in range(len(truth))])[data.obs_names]
+    omvc.tl.cluster(data, 3)
+    assert normalized_mutual_info_score(truth, data.obs["omvc"]) > 0.9
+    graph = data.obsp["omvc_connectivities"]
+    assert graph.shape == (data.n_obs,) * 2 and abs(graph - graph.T).max() < 1e-6 and graph.diagonal().max() == 0
+    assert (np.diff(graph.indptr) >= 15).all() and 0 < graph.data.min() and graph.data.max() <= 1
+    assert data.obs["omvc_distance"].notna().all()
+    scanpy.tl.leiden(data, resolution=0.3, neighbors_key="omvc", flavor="igraph", directed=False, n_iterations=2)
+    assert normalized_mutual_info_score(truth, data.obs["leiden"]) > 0.8
+    scanpy.tl.umap(data, neighbors_key="omvc", init_pos="random")
+    places = pd.DataFrame(data.obsm["X_umap"])
+    middles = places.groupby(truth.to_numpy()).transform("mean")
+    assert ((places - middles)**2).sum().sum() < 0.5 * ((places - places.mean())**2).sum().sum(), "kinds lie apart"
+    data.write(tmp_path / "cells.h5mu")
+    assert "omvc" in mudata.read_h5mu(tmp_path / "cells.h5mu").uns
+
+
+def test_genes_are_matched_by_name():
+    data, _ = cells(missing=0)
+    rna, prot = data["rna"], data["prot"]
+    model = omvc.Clusterer(3).fit(data)
+    np.testing.assert_array_equal(model.predict(data), model.labels_)
+    import anndata
+    import mudata
+
+    other = rna[:, ::-1].copy()
+    extra = anndata.concat([other, anndata.AnnData(np.ones((rna.n_obs, 2), np.float32), obs=rna.obs[[]], var=pd.DataFrame(
+        index=["new1", "new2"]))], axis=1)
+    np.testing.assert_array_equal(model.predict(mudata.MuData({"rna": extra, "prot": prot})), model.labels_)
+    fewer = mudata.MuData({"rna": rna[:, 20:].copy(), "prot": prot[:, 1:].copy()})
+    with pytest.warns(omvc.OmvcWarning, match=r"20 of the 300 features .* 'gene0'"):
+        found = model.predict(fewer)
+    assert (found == model.labels_).mean() > 0.9
+    with pytest.raises(omvc.DataError, match="name them alike"):
+        model.predict(mudata.MuData({"rna": rna[:, 200:].copy(), "prot": prot}))
+    one = omvc.Clusterer(3).fit(rna)
+    np.testing.assert_array_equal(one.predict(extra[:, extra.var_names != "gene999"]), one.labels_)
 
 
 def test_plots(views):
