@@ -21,11 +21,14 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "experiments"))
 import docs_page  # noqa: E402
 CASES = {"float32": (200_000, 60), "float64": (200_000, 60), "CSR float64": (40_000, 8_000)}
+WIDE = (200_000, 200)  # float32, with and without the embedding
+STREAM = (20_000, 60)  # float32, in chunks of 1,000, with and without the number of clusters
 
 PYTHON = """
 import json, os, re, sys
 import numpy as np, omvc
-path, k = sys.argv[1], int(sys.argv[2])
+omvc.Clusterer  # imports what it is made of
+path, k, embedding = sys.argv[1], int(sys.argv[2]), sys.argv[3:] != ["lean"]
 memory = lambda field: int(re.search(field + r":\\s*(\\d+)", open("/proc/self/status").read())[1]) / 1024
 if path.endswith(".npz"):
     import scipy.sparse
@@ -37,16 +40,27 @@ else:
 open("/proc/self/clear_refs", "w").write("5")  # the peak begins anew
 before = memory("VmRSS")
 start = sum(os.times()[:4])
-model = omvc.Clusterer(k).fit([data])
+model = omvc.Clusterer(k, embedding=embedding).fit([data])
 print(json.dumps({"seconds": sum(os.times()[:4]) - start, "memory": memory("VmHWM") - before, "size": size,
                   "labels": int(np.bincount(np.asarray(model.labels_)).argmax())}))
 """
 
+PARTIAL = """
+import json, os, sys
+import numpy as np, omvc
+data = np.load(sys.argv[1])
+model = omvc.Clusterer(int(sys.argv[2]) or None)
+start = sum(os.times()[:4])
+for at in range(0, len(data), 1000):
+    model.partial_fit(data[at:at + 1000])
+print(json.dumps({"seconds": sum(os.times()[:4]) - start, "clusters": model.n_clusters_}))
+"""
 
-def make(name, folder):
+
+def make(name, folder, shape=None):
     import numpy as np
 
-    rows, features = CASES[name]
+    rows, features = shape or CASES[name]
     random = np.random.default_rng(0)
     kind = random.integers(8, size=rows)
     if name.startswith("CSR"):
@@ -92,6 +106,35 @@ def imports():
     return seconds("import numpy") - nothing, seconds("import omvc") - nothing
 
 
+def python(program, *words):
+    done = subprocess.run([sys.executable, "-c", program, *map(str, words)], capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+def wide(times):
+    """Memory of a fit of many wide rows."""
+    lines = ["| data | embedding | CPU s | MB above the data |", "| --- | --- | --- | --- |"]
+    with tempfile.TemporaryDirectory() as scratch:
+        path = make("float32", Path(scratch), WIDE)
+        for words, name in (((), "kept"), (("lean",), "`embedding=False`")):
+            found = [python(PYTHON, path, 8, *words) for _ in range(times)]
+            lines.append(f"| float32, {WIDE[0]:,} x {WIDE[1]} | {name} | {best(found, 'seconds'):.2f} | {best(found, 'memory'):.0f} |")
+            print(lines[-1], flush=True)
+    return lines
+
+
+def stream(times):
+    """partial_fit with and without the number of clusters."""
+    with tempfile.TemporaryDirectory() as scratch:
+        path = make("float32", Path(scratch), STREAM)
+        known, unknown = ([python(PARTIAL, path, k) for _ in range(times)] for k in (8, 0))
+    line = (f"`partial_fit` of {STREAM[0]:,} x {STREAM[1]} in chunks of 1,000: {best(known, 'seconds'):.2f} CPU s with "
+            f"`n_clusters=8`, {best(unknown, 'seconds'):.2f} without ({unknown[0]['clusters']} clusters found): "
+            f"{best(unknown, 'seconds') / best(known, 'seconds'):.2f} times.")
+    print(line, flush=True)
+    return line
+
+
 def best(results, key):
     return min(result[key] for result in results)
 
@@ -99,8 +142,12 @@ def best(results, key):
 def main():
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--times", type=int, default=3, help="runs of each; the shortest time counts")
+    options.add_argument("--part", choices=["all", "wide", "stream"], default="all", help="print one part only")
     options.add_argument("--write", action="store_true", help="into docs/python.md")
     given = options.parse_args()
+    if given.part != "all":
+        {"wide": wide, "stream": stream}[given.part](given.times)
+        return
     lines = ["| data | size, MB | command: CPU s, MB | Python: CPU s, MB above the data | time, ratio | memory above "
              "the command's, share of the data |", "| --- | --- | --- | --- | --- | --- |"]
     for name in CASES:
@@ -109,9 +156,7 @@ def main():
             theirs, ours = [], []
             for _ in range(given.times):
                 theirs.append(command(path, Path(scratch)))
-                done = subprocess.run([sys.executable, "-c", PYTHON, str(path), "8"], capture_output=True, text=True,
-                                      check=True)
-                ours.append(json.loads(done.stdout))
+                ours.append(python(PYTHON, path, 8))
         size = ours[0]["size"]
         seconds = best(ours, "seconds"), best(theirs, "seconds")
         memory = best(ours, "memory"), best(theirs, "memory")
@@ -122,6 +167,7 @@ def main():
     numpy, all_of_it = imports()
     lines += ["", f"`import omvc`: {all_of_it:.2f} s, of which NumPy takes {numpy:.2f} s."]
     print(lines[-1])
+    lines += ["", *wide(given.times), "", stream(given.times)]
     if given.write:
         docs_page.put("python.md", "cost", "\n".join([*lines, "", docs_page.stamp(f"bench/python_cost.py --times {given.times} --write")]))
 

@@ -11,7 +11,8 @@ Every method is a process of its own, with three minutes of processor time at mo
 cores, of the call that clusters, so that other work on the machine matters little; memory is the peak of the process during
 that call above what it had before. Peers that cannot take missing views get the mean of each feature
 in their place. Views are brought to one scale for all peers alike: dense ones to standard deviation 1, text to tf-idf of
-length 1; omvc gets the data as they are. Needs OMVC_DATA or ../shared/data, the package omvc for python3 (PYTHONPATH or
+length 1, small counts (proteins) to centred log ratios first. omvc gets the data as they are, and in a row of its own what the
+peers get. Needs OMVC_DATA or ../shared/data, the package omvc for python3 (PYTHONPATH or
 installed) and PyPI; a peer that cannot be installed or fails has the reason in its row.
 """
 
@@ -32,6 +33,7 @@ DATA = Path(os.environ.get("OMVC_DATA", ROOT.parent / "shared" / "data"))
 LIMIT = 180
 PEERS = {  # method: (environment, whether it takes missing views)
     "omvc": ("own", True),
+    "omvc, prepared as the others": ("own", True),
     "omvc, seed 1": ("own", True),
     "scikit-learn KMeans": ("base", False),
     "scikit-learn MiniBatchKMeans": ("base", False),
@@ -49,7 +51,7 @@ SETS = {"digit": 10, "hdigit": 10, "bdgp": 5, "bbcsport": 5, "citeseq": 6}
 
 
 def load(name, mask):
-    """Views as arrays or CSR with NaN rows where they are missing, whether each is text, and the truth."""
+    """Views as arrays or CSR with NaN rows where they are missing, the kind of each (dense, text, counts), and the truth."""
     import numpy as np
     import scipy.io
     import scipy.sparse as sp
@@ -57,13 +59,13 @@ def load(name, mask):
     folder = DATA / name
     if name == "digit":
         views = [np.loadtxt(folder / f"mfeat-{part}") for part in ("fou", "fac", "kar", "pix", "zer")]
-        text, truth = [False] * 5, np.loadtxt(folder / "labels.txt", dtype=int)
+        kinds, truth = ["dense"] * 5, np.loadtxt(folder / "labels.txt", dtype=int)
     elif name == "hdigit":
         mat = scipy.io.loadmat(folder / "Hdigit.mat")
         truth = mat["Y"].ravel() if "Y" in mat else mat["y"].ravel()
         views = [np.asarray(one, dtype=np.float64) for one in mat["X"].ravel()]
         views = [one if len(one) == len(truth) else one.T for one in views]
-        text = [False, False]
+        kinds = ["dense", "dense"]
     elif name == "bdgp":
         stored = np.load(folder / "bdgp_4view_incomplete.npz", allow_pickle=True)
         names = [key for key in stored.files if key not in ("mask", "label")]
@@ -72,24 +74,24 @@ def load(name, mask):
         there = there if there.shape[0] == len(truth) else there.T
         for v, view in enumerate(views):
             view[there[:, v] == 0] = np.nan
-        text = [True] * len(views)
+        kinds = ["text"] * len(views)
     elif name == "bbcsport":
         mat = scipy.io.loadmat(folder / "bbcsportIncomplete.mat")
         truth = mat["truelabel"].ravel()
         truth = np.asarray(truth[0]).ravel() if truth.dtype == object else truth
         views = [np.asarray(one.todense() if sp.issparse(one) else one, dtype=np.float64).T for one in mat["data"].ravel()]
-        text = [True] * len(views)
+        kinds = ["text"] * len(views)
     else:
         rna = scipy.io.mmread(folder / "RNA_cells_x_genes.mtx.gz").tocsr().astype(np.float64)
         protein = scipy.io.mmread(folder / "Protein_cells_x_adt.mtx.gz").toarray().astype(np.float64)
         rows = [line.strip().strip('"').split(",") for line in (folder / "truth_InHouse.csv").read_text().splitlines()[1:]]
-        kinds = {row[0].strip('"'): row[-1].strip('"') for row in rows}
+        cells = {row[0].strip('"'): row[-1].strip('"') for row in rows}
         barcodes = (folder / "barcodes.txt").read_text().split()
-        words = [kinds.get(cell, "unknown") for cell in barcodes]
+        words = [cells.get(cell, "unknown") for cell in barcodes]
         truth = np.array([sorted(set(words)).index(word) for word in words])
         truth[[word.lower() == "unknown" for word in words]] = -1
         often = np.asarray((rna > 0).sum(axis=0)).ravel() >= 10
-        views, text = [rna[:, often].toarray(), np.log1p(protein)], [True, False]
+        views, kinds = [rna[:, often].toarray(), protein], ["text", "counts"]
     if mask:
         path = DATA / "masks" / f"{name}-independent-40-0.txt"
         random = np.random.default_rng(0)
@@ -99,19 +101,21 @@ def load(name, mask):
             gone[i, random.choice(np.flatnonzero(known[i]))] = False
         for v, view in enumerate(views):
             view[gone[:, v]] = np.nan
-    return views, text, truth
+    return views, kinds, truth
 
 
-def scaled(views, text):
+def scaled(views, kinds):
     """For the peers: what a careful user does."""
     import numpy as np
 
     out = []
-    for view, words in zip(views, text):
+    for view, kind in zip(views, kinds):
         view = view.copy()
         here = ~np.isnan(view).all(axis=1)
         rows = view[here]
-        if words:
+        if kind == "counts":
+            rows = np.log1p(rows) - np.log1p(rows).mean(axis=1, keepdims=True)
+        if kind == "text":
             rows = rows * (np.log((1 + len(rows)) / (1 + (rows > 0).sum(axis=0))) + 1)
             rows = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-300)
         else:
@@ -127,15 +131,16 @@ def filled(views):
     return [np.where(np.isnan(view), np.nanmean(view, axis=0), view) for view in views]
 
 
-def cluster(method, views, text, k):
+def cluster(method, views, kinds, k):
     """A function that does the work, and nothing else, with everything imported."""
     import numpy as np
 
     if method.startswith("omvc"):
         import omvc
 
-        return lambda: omvc.Clusterer(k, seed=int(method[-1]) if "seed" in method else 0).fit(views).labels_
-    ready = scaled(views, text)
+        data = scaled(views, kinds) if "prepared" in method else views
+        return lambda: omvc.Clusterer(k, seed=int(method[-1]) if "seed" in method else 0).fit(data).labels_
+    ready = scaled(views, kinds)
     if method.startswith("scikit-learn"):
         import sklearn.cluster
         import sklearn.mixture
@@ -240,8 +245,8 @@ def one(data, mask, method):
     import warnings
 
     warnings.simplefilter("ignore")
-    views, text, truth = load(data, mask)
-    work = cluster(method, views, text, SETS[data])
+    views, kinds, truth = load(data, mask)
+    work = cluster(method, views, kinds, SETS[data])
     Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
     before = memory("VmRSS")
     start = sum(os.times()[:4])

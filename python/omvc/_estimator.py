@@ -30,6 +30,13 @@ class Estimator(BaseEstimator):
     """The options of a Clusterer, and how scikit-learn sees it."""
 
     _model: Any  # of the library, once something was learned
+    # Options that the package itself reads.
+    chunk: int | None
+    contamination: float | None
+    embedding: bool
+    method: str | None
+    verbose: bool
+    views: Any
 
     def __init__(self, n_clusters: int | None = None, **options: Any) -> None:
         self.n_clusters = n_clusters

@@ -162,7 +162,7 @@ def _backed(adata: Any, layer: str | None) -> Start:
 
 
 def _is_stored_anndata(group: Any) -> bool:
-    return group.attrs.get("encoding-type") == "anndata"
+    return bool(group.attrs.get("encoding-type") == "anndata")
 
 
 def _stored_anndata(group: Any, layer: str | None) -> Start:

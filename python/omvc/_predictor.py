@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import _checks, _core, _inputs, _options, _progress, _results, _rows
+from ._memory import Given
 from ._told import Told
 from .errors import DataError, UsageError
 
@@ -37,6 +38,18 @@ class Predictor(Told):
     def predict_confidence(self, X: Any, **how: Any) -> Any:
         """How sure each label is: the chance that a model of other rows gives the same label."""
         return self._column(X, "confidence", "omvc_confidence", how)
+
+    def predict_proba(self, X: Any, **how: Any) -> Any:
+        """The chance of every cluster: that a model of other rows gives it. Rows sum to 1, columns are `clusters_`, the
+        largest is that of the label; NaN for an instance without any view."""
+        given = self._read(X, self._known(), **how)
+        results = self._assigned(given, False, True)
+        if results["membership"] is None:
+            raise UsageError(f"method {self.method} tells no chances of clusters: method omvc does")
+        index = given.index(len(results["labels"]))
+        if not _results.pandas_index(index):
+            return results["membership"]
+        return _results.frame(results["membership"], index, self._model.clusters(), index.name)
 
     def score_samples(self, X: Any, **how: Any) -> Any:
         """How usual each instance is, the higher the more, as scikit-learn has it: -1 is usual, below `offset_` (-3) an
@@ -90,7 +103,7 @@ class Predictor(Told):
             return out
         return next(iter(out.values())) if given.single or isinstance(views, str) else list(out.values())
 
-    def _sparse(self, name: str, given: _inputs.Given) -> bool:
+    def _sparse(self, name: str, given: Given) -> bool:
         """Whether a view is sparse: as it is given, or where it is missing as it was learned."""
         return given.kinds[name].sparse if name in given.kinds else name in getattr(self, "_sparse_views", ())
 
@@ -148,7 +161,7 @@ class Predictor(Told):
         """Learns what learn_one has put aside."""
         raise NotImplementedError
 
-    def _read(self, X: Any, schema: Any, *, views: Any = None, **how: Any) -> _inputs.Given:
+    def _read(self, X: Any, schema: Any, *, views: Any = None, **how: Any) -> Given:
         return _inputs.read(X, schema=schema, views=self.views if views is None else views, **how)
 
     def _describe(self) -> None:
@@ -165,13 +178,13 @@ class Predictor(Told):
         if names is not None:
             self.feature_names_in_ = np.array(names, dtype=object)
 
-    def _assigned(self, given: _inputs.Given, embedding: bool) -> Any:
+    def _assigned(self, given: Given, embedding: bool, membership: bool = False) -> Any:
         model = self._fitted()
         threads = _options.threads(self.get_params())
         if threads is not None and str(threads) != model.options()["threads"]:
             model.set_threads(threads)
         with _progress.shown(self.verbose, "predict", given.size) as tell:
-            return model.assign(given.data, tell, embedding)
+            return model.assign(given.data, tell, embedding, membership)
 
     def _column(self, X: Any, what: str, name: str, how: Any) -> Any:
         given = self._read(X, self._known(), **how)

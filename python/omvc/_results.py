@@ -166,7 +166,7 @@ def rows(values: Any, index: Any, names: list[str], form: str) -> Any:
     raise UsageError(f"set_output knows default, pandas and polars, not {form!r}")
 
 
-def frame(values: Any, index: Sequence[Any], columns: Sequence[Any], name: str) -> Any:
+def frame(values: Any, index: Sequence[Any], columns: Sequence[Any], name: Any) -> Any:
     """Rows and columns with names: a DataFrame where pandas is installed, else the array."""
     try:
         import pandas
@@ -180,7 +180,7 @@ def table(columns: dict[str, Any]) -> Any:
     try:
         import pandas
     except ImportError:
-        return np.rec.fromarrays(list(columns.values()), names=list(columns))
+        return np.rec.fromarrays(list(columns.values()), names=",".join(columns))  # type: ignore[call-overload]
     return pandas.DataFrame(columns)
 
 

@@ -76,10 +76,10 @@ def _matching(view: str, one: Any, names: list[str] | None, width: int) -> list[
     if isinstance(one, str):
         return _by_name(view, one, names)
     if isinstance(one, slice):
-        ends = [_by_name(view, end, names)[0] if isinstance(end, str) else end for end in (one.start, one.stop)]
-        if isinstance(one.stop, str):
-            ends[1] += 1  # names include the last one, as pandas has it
-        return list(range(*slice(*ends, one.step).indices(width)))
+        first = _by_name(view, one.start, names)[0] if isinstance(one.start, str) else one.start
+        # Names include the last one, as pandas has it.
+        end = _by_name(view, one.stop, names)[0] + 1 if isinstance(one.stop, str) else one.stop
+        return list(range(*slice(first, end, one.step).indices(width)))
     if isinstance(one, (int, np.integer)) and not isinstance(one, bool):
         if not -width <= one < width:
             raise UsageError(f"views: {view!r} names column {one}, but there are {width}")

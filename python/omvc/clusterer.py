@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from . import _checks, _core, _inputs, _options, _progress, _results, _rows
+from . import _checks, _core, _options, _progress, _results, _rows
+from ._memory import Given
 from ._predictor import FAR, Predictor
 from .errors import OmvcWarning, UsageError, in_python_words
 
@@ -81,7 +82,7 @@ class Clusterer(Predictor):
         given = self._read(X, None, present=present, views=views, layer=layer, files=files)
         return self._learn(given, sample_weight, bool(self.embedding))
 
-    def _learn(self, given: _inputs.Given, sample_weight: Any, embedding: bool) -> Clusterer:
+    def _learn(self, given: Given, sample_weight: Any, embedding: bool) -> Clusterer:
         if self.contamination is not None and not 0 < self.contamination <= 0.5:
             raise UsageError(f"contamination = {self.contamination!r}: a share above 0 and up to 0.5 is needed")
         learned = given if sample_weight is None else given.repeated(_checks.weights(sample_weight))
@@ -175,7 +176,7 @@ class Clusterer(Predictor):
 
     # Inside.
 
-    def _begin(self, model: Any, given: _inputs.Given, report: Any) -> None:
+    def _begin(self, model: Any, given: Given, report: Any) -> None:
         """Takes a model that has learned its first instances."""
         self._model = model
         self._wide = given.wide

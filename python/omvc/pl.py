@@ -39,12 +39,15 @@ def map(model: Any, X: Any = None, *, method: str = "auto", ax: Any = None, size
     """The instances in the plane, coloured by cluster: of X, or of fit.
 
     method: umap (the embedding by UMAP), pca (its two main directions), prototypes (what the model keeps, which needs no
-    instances: a disc for each, by its size), or auto: umap where it is installed, else pca; prototypes after load, cut and
-    partial_fit where X is not given.
+    instances: a disc for each, by its size), or auto: umap where it is installed, else pca; prototypes where X is not given
+    and instances lack views, which lie apart in an embedding, or after load, cut and partial_fit.
     """
     if method not in ("auto", "umap", "pca", "prototypes"):
         raise UsageError(f"method = {method!r}: choose auto, umap, pca or prototypes")
-    if method == "prototypes" or (method == "auto" and X is None and not hasattr(model, "embedding_")):
+    if method == "auto" and X is None:
+        whole = hasattr(model, "embedding_") and len(model.report().get("patterns") or ()) == 1
+        method = "auto" if whole else "prototypes"
+    if method == "prototypes":
         return _map_of_prototypes(model, ax)
     if X is None and not hasattr(model, "embedding_"):
         raise UsageError("the embedding of fit is not there: give X, or method='prototypes'")
@@ -247,7 +250,7 @@ def calibration(model: Any, truth: Any, *, bins: int = 10, ax: Any = None) -> An
     ax = _axes(ax, figsize=(4.2, 4))
     ax.plot([0, 1], [0, 1], color="0.7", linewidth=1, zorder=0)
     ax.scatter([sure[step == b].mean() for b in filled], [right[step == b].mean() for b in filled],
-               s=[20 + 400 * (step == b).mean() for b in filled], color="tab:blue", alpha=0.8, linewidths=0)
+               s=[20 + 400 * (step == b).mean() for b in filled], color="tab:blue", alpha=0.8, linewidths=0, clip_on=False)
     ax.set_xlabel("confidence")
     ax.set_ylabel("share in the class of the cluster")
     ax.set_xlim(0, 1.02)

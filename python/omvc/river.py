@@ -23,7 +23,7 @@ except ImportError as error:
     raise ImportError("omvc.river needs river: pip install river") from error
 
 
-class Clusterer(base.Clusterer):  # type: ignore[misc]
+class Clusterer(base.Clusterer):
     """Clusters a stream of rows, each a dict of features, any of which may be absent.
 
     Features are called "view:feature"; those without a colon are of one view. Clusters keep their numbers while the stream
@@ -47,7 +47,7 @@ class Clusterer(base.Clusterer):  # type: ignore[misc]
 
     """
 
-    def __init__(self, n_clusters: int | None = None, half_life: float | None = None, scaling: str | None = None,
+    def __init__(self, n_clusters: int | None = None, half_life: float | None = None, scaling: Any = None,
                  memory: float | None = None, chunk: int = 500, seed: int = 0) -> None:
         self.n_clusters = n_clusters
         self.half_life = half_life
@@ -63,7 +63,7 @@ class Clusterer(base.Clusterer):  # type: ignore[misc]
 
     def predict_one(self, x: dict[Any, Any]) -> int:
         """The number of the cluster; -1 without any known feature, omvc.NOT_REACHED before there are clusters."""
-        return self.model_.predict_one(x)
+        return int(self.model_.predict_one(x))
 
     @property
     def model_(self) -> Any:

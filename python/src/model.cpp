@@ -24,7 +24,7 @@ class PyModel {
   // (results, report, the instances that were reached, what stopped it or None)
   nb::tuple fit(Data& data, nb::callable tell, bool embedding) {
     const std::unique_ptr<Source> source = take(data);
-    Collected results(embedding, source->size());
+    Collected results({.embedding = embedding}, source->size());
     Watch watch(std::move(tell));
     working(watch, [&] { report_ = model_.fit(*source, results, watch); });
     const Index reached = report_->passes.empty() ? report_->instances : report_->passes.front().instances;
@@ -37,7 +37,7 @@ class PyModel {
   nb::tuple partial_fit(Data& data, Index rows, nb::callable tell) {
     Watch watch(std::move(tell));
     std::unique_ptr<Source> source = take(data);
-    Collected results(false, source->size());
+    Collected results({}, source->size());
     Index done = 0;
     const auto keep = [&](const Assignment& found) {
       results.write({done, found.labels, {}, found.confidence, found.distance});
@@ -65,9 +65,9 @@ class PyModel {
     return nb::make_tuple(results.take(), watch.stopped() ? watch.reason() : nb::none());
   }
 
-  nb::dict assign(Data& data, nb::callable tell, bool embedding) {
+  nb::dict assign(Data& data, nb::callable tell, bool embedding, bool membership) {
     std::unique_ptr<Source> source = take(data);
-    Collected results(embedding, source->size());
+    Collected results({.embedding = embedding, .membership = membership}, source->size());
     Watch watch(std::move(tell));
     working(watch, [&] {
       source = make_matched_source(std::move(source), model_.schema());
@@ -290,7 +290,8 @@ void define_model(nb::module_& module) {
       .def(nb::init<const std::map<std::string, std::string>&>(), nb::arg("options"))
       .def("fit", &PyModel::fit, nb::arg("data"), nb::arg("tell"), nb::arg("embedding"))
       .def("partial_fit", &PyModel::partial_fit, nb::arg("data"), nb::arg("rows"), nb::arg("tell"))
-      .def("assign", &PyModel::assign, nb::arg("data"), nb::arg("tell"), nb::arg("embedding"))
+      .def("assign", &PyModel::assign, nb::arg("data"), nb::arg("tell"), nb::arg("embedding"),
+           nb::arg("membership") = false)
       .def("impute", &PyModel::impute, nb::arg("data"), nb::arg("view"), nb::arg("sparse"), nb::arg("tell"))
       .def("cut", &PyModel::cut, nb::arg("clusters"))
       .def("refresh", &PyModel::refresh)

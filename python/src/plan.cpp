@@ -37,7 +37,7 @@ class PyPlan {
   }
   nb::tuple label(const nb::bytes& task, Data& data, Index first, nb::callable tell, bool embedding) {
     const std::string known = text_of(task);
-    Collected results(embedding, data.source ? data.source->size() : std::nullopt);
+    Collected results({.embedding = embedding}, data.source ? data.source->size() : std::nullopt);
     const nb::bytes tally = part(data, std::move(tell), [&](Source& source, Watch& watch) {
       return plan_.label(known, source, first, results, watch);
     });

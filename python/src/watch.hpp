@@ -17,22 +17,20 @@ namespace omvc::python {
 class Collected final : public Sink {
  public:
   // `rows` of them are expected, where that is known: a table that grows as it comes is copied many times.
-  Collected(bool embedding, std::optional<Index> rows) : wants_(embedding), rows_(rows.value_or(0)) {
+  Collected(Extras wanted, std::optional<Index> rows) : wanted_(wanted), rows_(rows.value_or(0)) {
     labels_.reserve(static_cast<std::size_t>(rows_));
     confidence_.reserve(static_cast<std::size_t>(rows_));
     distance_.reserve(static_cast<std::size_t>(rows_));
   }
 
-  bool wants_embedding() const override { return wants_; }
+  bool wants_embedding() const override { return wanted_.embedding; }
+  bool wants_membership() const override { return wanted_.membership; }
   void write(const ResultRows& rows) override {
     labels_.insert(labels_.end(), rows.labels.begin(), rows.labels.end());
     confidence_.insert(confidence_.end(), rows.confidence.begin(), rows.confidence.end());
     distance_.insert(distance_.end(), rows.distance.begin(), rows.distance.end());
-    if (!wants_) return;
-    if (embedding_.empty()) embedding_.reserve(static_cast<std::size_t>(rows_ * rows.embedding.cols));
-    const Index size = rows.embedding.rows * rows.embedding.cols;
-    embedding_.insert(embedding_.end(), rows.embedding.data, rows.embedding.data + size);
-    rank_ = rows.embedding.cols;
+    if (wanted_.embedding) embedding_.add(rows.embedding, rows_);
+    if (wanted_.membership) membership_.add(rows.membership, rows_);
   }
 
   nb::dict take() {
@@ -41,19 +39,32 @@ class Collected final : public Sink {
     out["labels"] = numpy_array(std::move(labels_));
     out["confidence"] = confidence_.size() == size ? numpy_array(std::move(confidence_)) : nb::none();
     out["distance"] = distance_.size() == size ? numpy_array(std::move(distance_)) : nb::none();
-    const auto rank = static_cast<std::size_t>(rank_);
-    out["embedding"] = wants_ ? numpy_array(std::move(embedding_), {size, rank}) : nb::none();
+    out["embedding"] = wanted_.embedding ? embedding_.take(size) : nb::none();
+    out["membership"] = membership_.cols > 0 ? membership_.take(size) : nb::none();
     return out;
   }
 
  private:
-  bool wants_;
+  // Rows of several columns.
+  struct Table {
+    Index cols = 0;
+    std::vector<double> values;
+
+    void add(const RowsView& rows, Index expected) {
+      if (values.empty()) values.reserve(static_cast<std::size_t>(expected * rows.cols));
+      values.insert(values.end(), rows.data, rows.data + rows.rows * rows.cols);
+      cols = rows.cols;
+    }
+    nb::object take(std::size_t rows) { return numpy_array(std::move(values), {rows, static_cast<std::size_t>(cols)}); }
+  };
+
+  Extras wanted_;
   Index rows_;
-  Index rank_ = 0;
   std::vector<int> labels_;
   std::vector<double> confidence_;
   std::vector<double> distance_;
-  std::vector<double> embedding_;
+  Table embedding_;
+  Table membership_;
 };
 
 // Calls back some times a second, which is also when Python sees signals. An exception there, such as

@@ -138,3 +138,18 @@ def test_imputing_some_views_in_their_own_form(views):
     parts = {name: anndata.AnnData(frame.dropna(how="all")) for name, frame in frames(views).items()}
     both = omvc.Clusterer(3).fit(mudata.MuData(parts)).impute(mudata.MuData(parts))
     assert set(both) == {"a", "b"} and all(part.n_obs == len(views[0]) for part in both.values())
+
+
+def test_chances_of_all_clusters(views, tmp_path):
+    model = omvc.Clusterer(3).fit(views)
+    chances = model.predict_proba(views)
+    assert chances.shape == (len(views[0]), 3)
+    np.testing.assert_allclose(chances.sum(axis=1), 1)
+    np.testing.assert_array_equal(model.clusters_[chances.argmax(axis=1)], model.labels_)
+    np.testing.assert_allclose(chances.max(axis=1), model.confidence_)
+    frame = omvc.Clusterer(3).fit(frames(views)).predict_proba(frames(views))
+    assert list(frame.columns) == [0, 1, 2] and frame.index[0] == "s0"
+    np.testing.assert_array_equal(frame.to_numpy(), chances)
+    assert np.isnan(model.predict_proba([np.full((1, 6), np.nan), None])).all()
+    with pytest.raises(omvc.UsageError, match="chances"):
+        omvc.Clusterer(3, method="masked-kmeans").fit(views).predict_proba(views)
