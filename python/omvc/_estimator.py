@@ -73,9 +73,11 @@ class Estimator(BaseEstimator):
         return hasattr(self, "_model")
 
     def __sklearn_tags__(self) -> Any:
-        from sklearn.utils import InputTags, Tags, TargetTags, TransformerTags
+        from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags, TransformerTags
 
+        # Whoever has predict_proba is asked for the tags of classifiers, too.
         return Tags(estimator_type="clusterer", target_tags=TargetTags(required=False),
+                    classifier_tags=ClassifierTags(multi_class=False),
                     transformer_tags=TransformerTags(preserves_dtype=["float64"]),
                     input_tags=InputTags(sparse=True, allow_nan=True))
 

@@ -60,9 +60,10 @@ class Clusterer:
     def fit(self, X: Any, y: Any = None, *, present: Any = None, views: Any = None, layer: str | None = None,
             files: Any = None) -> Clusterer:
         """Learns the data and labels them. `y` is ignored; views, layer and files tell how to read paths."""
+        views = self._local.views if views is None else views
         how = {name: value for name, value in (("views", views), ("layer", layer), ("files", files)) if value is not None}
         given = Collection(X, present, how, None)
-        params = {**self.get_params(), "threads": self._local.threads or 1}
+        params = {**self.get_params(), "threads": _options.threads(self.get_params()) or 1, "n_jobs": None}
         spec = tasks.Spec(_options.texts(params, [view[0] for view in given.schema]), given.schema, how,
                           _core.__version__)
         spec.plan()  # options that cannot work are refused here and not on a worker
@@ -102,8 +103,8 @@ class Clusterer:
         return self._assigned(X, "confidence", how)
 
     def score_samples(self, X: Any, **how: Any) -> Any:
-        """How far each instance is from its nearest prototype, relative to what is usual there."""
-        return self._assigned(X, "distance", how)
+        """How usual each instance is, the higher the more: -1 is usual, below -3 an outlier."""
+        return -self._assigned(X, "distance", how)
 
     def report(self) -> Any:
         """What the last fit tells, as omvc.Clusterer.report has it."""
