@@ -174,11 +174,12 @@ def _compare_spelling(indexed: list[tuple[str, Table]]) -> None:
         if len(alone) == len(table.index):
             raise DataError(text)
         warnings.warn(f"{text}; they are taken for different instances", OmvcWarning, stacklevel=2)
-    _compare_sets(indexed)
 
 
-def _compare_sets(indexed: list[tuple[str, Table]]) -> None:
-    """Views whose instances are others than those of all other views: nothing joins them to the rest."""
+def compare_sets(tables: list[tuple[str, Table]]) -> None:
+    """Names views whose instances are others than those of all other views, so that nothing joins them to the rest; refuses
+    data in which no instance has two views."""
+    indexed = [(name, table) for name, table in tables if table.index is not None]
     apart = []
     for v, (name, table) in enumerate(indexed):
         others = [other.index for w, (_, other) in enumerate(indexed) if w != v]

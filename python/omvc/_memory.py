@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import _core, _wide
-from ._checks import Schema, aligned, check_widths, join, label, presence
+from ._checks import Schema, aligned, check_widths, compare_sets, join, label, presence
 from ._table import Table, View, is_anndata, is_sparse, is_table, table_of
 from .errors import DataError, UsageError
 
@@ -101,7 +101,8 @@ def split_views(X: Any, views: Any) -> Any:
     return X
 
 
-def in_memory(X: Any, present: Any, schema: Schema | None) -> Given:
+def in_memory(X: Any, present: Any, schema: Schema | None, whole: bool = True) -> Given:
+    """Views as they are given; `whole`: these are all data, not a chunk of them."""
     named, keyed, single = named_views(X, schema)
     tables = [(name, value if isinstance(value, Table) else table_of(value, label(name, single)))
               for name, value in named]
@@ -114,6 +115,8 @@ def in_memory(X: Any, present: Any, schema: Schema | None) -> Given:
         raise DataError("there are no views")
     check_widths(tables, schema, single)
     index, rows = join(tables, getattr(X, "index", None) if isinstance(X, Joined) else None)
+    if schema is None and whole:
+        compare_sets(tables)
     instances = len(index) if index is not None else tables[0][1].shape[0]
     flags = None if present is None else presence(present, instances, [name for name, _ in named], index)
     if flags is not None and len(named) != len(tables):

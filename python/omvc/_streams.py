@@ -93,7 +93,7 @@ def _chunk(item: Any, schema: Schema | None, like: tuple[Schema, dict[str, Any]]
     if is_anndata(item) or is_mudata(item):
         item = parts_of(item, None, None, None)
     if like is None:
-        return in_memory(item, None, schema)
+        return in_memory(item, None, schema, whole=False)
     layout, kinds = like
     named, keyed, single = named_views(item, schema if schema is not None else layout)
     tables = {name: value if isinstance(value, Table) else table_of(value, f"view {name!r}") for name, value in named}

@@ -204,6 +204,40 @@ except KeyboardInterrupt:
     assert word == "interrupted" and int(learned) >= 500 and clusters == "3" and labelled == "5", done.stderr
 
 
+def test_what_ctrl_c_left_out_is_masked():
+    """Interrupted in the pass over data that are more than the sample holds: the rows behind have no label."""
+    program = """
+import os, signal, sys, numpy as np, pandas as pd, omvc
+random = np.random.default_rng(0)
+kind = random.integers(3, size=20000)
+X = (random.random((20000, 12)) + 4 * (kind[:, None] == np.arange(12) % 3)).astype(np.float32)
+X[5] = np.nan
+reads = []
+def chunks():
+    reads.append(0)
+    for i, at in enumerate(range(0, 20000, 500)):
+        if len(reads) == 2 and i == 20: os.kill(os.getpid(), signal.SIGINT)
+        rows = X[at:at + 500]
+        yield pd.DataFrame(rows, index=range(at, at + 500)).add_prefix("f") if sys.argv[1] == "frame" else rows
+model = omvc.Clusterer(3, memory=0.5)
+try:
+    model.fit(chunks)
+except KeyboardInterrupt:
+    labels = model.labels_
+    if sys.argv[1] == "frame":
+        masked = labels.isna().to_numpy()
+        labels = labels.fillna(omvc.NOT_REACHED).to_numpy(int)
+    else:
+        masked = labels == omvc.NOT_REACHED
+    first = int(masked.argmax())
+    print(len(labels), masked[first:].all(), 5000 < first < 20000, labels[5], set(labels[:first].tolist()) == {-1, 0, 1, 2},
+          "stopped" in str(model.report()), model.report()["stopped"])
+"""
+    for form in ("frame", "array"):
+        done = subprocess.run([sys.executable, "-W", "ignore", "-c", program, form], capture_output=True, text=True, timeout=120)
+        assert done.stdout.split() == ["20000", "True", "True", "-1", "True", "True", "True"], done.stdout + done.stderr
+
+
 def test_two_threads_and_one_model_in_many(views):
     expected = fitted(views).labels_
     found, errors = [], []

@@ -305,3 +305,26 @@ print(grown(rows), size)
         assert done.returncode == 0, done.stderr
         grown, size = map(float, done.stdout.split())
         assert grown < 0.6 * size, f"{kind}: {grown:.0f} MB more for data of {size:.0f} MB"
+
+
+def test_ids_that_share_nothing(views):
+    """5 and "5", blanks at the end: named with two examples, and refused where nothing is shared."""
+    whole = [np.nan_to_num(view) for view in views]
+    rows = len(whole[0])
+    numbers = pd.DataFrame(whole[0], index=range(rows))
+    words = pd.DataFrame(whole[1], index=[str(i) for i in range(rows)])
+    with pytest.raises(omvc.DataError, match=r"'0' \(str\) here and 0 \(int\) in 'a' and '1' \(str\) here and 1 \(int\) in 'a'"):
+        omvc.Clusterer(K).fit({"a": numbers, "b": words})
+    plain = pd.DataFrame(whole[0], index=[f"p{i}" for i in range(rows)])
+    blanks = pd.DataFrame(whole[1], index=[f"p{i} " if i < 7 else f"p{i}" for i in range(rows)])
+    with pytest.warns(omvc.OmvcWarning, match=r"7 ids of view 'b' .* 'p0 ' \(str\) here and 'p0' .* and 'p1 '"):
+        model = omvc.Clusterer(K).fit({"a": plain, "b": blanks})
+    assert len(model.labels_) == rows + 7
+    other = pd.DataFrame(whole[1], index=[f"q{i}" for i in range(rows)])
+    with pytest.raises(omvc.DataError, match="no instance has two views"):
+        omvc.Clusterer(K).fit({"a": plain, "b": other})
+    with pytest.warns(omvc.OmvcWarning, match="'c' shares no id with the others, such as 'q0', 'q1' here"):
+        omvc.Clusterer(K).fit({"a": plain, "b": plain, "c": other})
+    # New instances may have one view each.
+    learned = omvc.Clusterer(K).fit({"a": plain, "b": plain.add_prefix("x")})
+    assert len(learned.predict({"a": plain.head(3), "b": plain.add_prefix("x").tail(2)})) == 5
