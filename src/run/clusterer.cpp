@@ -33,7 +33,7 @@ void log_learned(const Learned& learned, bool made_again, const Model& model, co
                 fmt::format("{} rows, the first of them {}, lie far outside of what view {} has shown: they are not "
                             "learned until many agree with them",
                             learned.strange.size(), learned.strange[0].row,
-                            model.intake().schema().views[learned.strange[0].view].name));
+                            model.intake().schema().views[learned.strange[0].outside.view].name));
   }
   if (made_again) {
     compute.log(LogLevel::info,
