@@ -41,7 +41,7 @@ int main() {
   faiss::IndexFlatL2 index(8);
   faiss::Clustering clustering(8, 3);
   clustering.train(1000, values.data(), index);
-  faiss::idx_t label;
+  faiss::Index::idx_t label;
   float distance;
   index.search(1, values.data(), 1, &distance, &label);
   std::printf("%d\\n", int(label));
@@ -86,18 +86,16 @@ def main():
         def build(name, text, package):
             source = folder / f"{name}.cpp"
             source.write_text(text)
-            flags = run("pkg-config", "--cflags", "--libs", package, env=environment).split() if package else ["-lfaiss"]
+            flags = run("pkg-config", "--cflags", "--libs", package, env=environment).split() if package else ["-fopenmp", "-lfaiss", "-llapack", "-lblas"]
             run("g++", "-std=c++20", "-O2", source, "-o", folder / name, *flags)
             return folder / name
 
         service = build("service", (ROOT / "bench/service.cpp").read_text(), "omvc-core")
-        print("| threads | `Clusterer::assign`, rows per second | times | `Snapshot::assign` | times |")
+        print("| threads | `Clusterer::assign`, rows per second | per second on a core | `Snapshot::assign` | on a core |")
         print("| --- | --- | --- | --- | --- |")
-        first = None
         for line in run(service, arguments.threads, arguments.seconds).splitlines():
-            threads, model, snapshot = (float(number) for number in line.split())
-            first = first or (model, snapshot)
-            print(f"| {threads:.0f} | {model:,.0f} | {model / first[0]:.2f} | {snapshot:,.0f} | {snapshot / first[1]:.2f} |")
+            threads, *rates = line.split()
+            print("| " + " | ".join([threads, *(f"{float(rate):,.0f}" for rate in rates)]) + " |")
         print("\n| program | MB, stripped | libraries beside those of C++ | MB of them |\n| --- | --- | --- | --- |")
         row("omvc, `core`", build("core", CORE, "omvc-core"))
         consumer = (ROOT / "examples/consumer/main.cpp").read_text()

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "omvc/clusterer.hpp"
+#include "omvc/export.hpp"
 
 namespace omvc {
 
@@ -19,7 +20,7 @@ struct FeatureEffects {
 
 // Over the rows of the sample. Throws ErrorKind::usage where there is no such view or cluster, or the model keeps no
 // rows: it was saved for prediction only, or is of another method than omvc.
-FeatureEffects feature_effects(const Clusterer& model, std::size_t view, int cluster);
+OMVC_API FeatureEffects feature_effects(const Clusterer& model, std::size_t view, int cluster);
 
 // The rows of the sample that are nearest to some instances by all views that each has, the nearest first; an instance
 // that is a row of the sample is not among its own.
@@ -30,6 +31,6 @@ struct Neighbours {
 };
 
 // Throws ErrorKind::usage where the model keeps no rows, or has learned more since its clusters were made.
-Neighbours neighbours(const Clusterer& model, Chunk chunk, Index count);
+OMVC_API Neighbours neighbours(const Clusterer& model, Chunk chunk, Index count);
 
 }  // namespace omvc

@@ -13,6 +13,7 @@ namespace omvc {
 struct Explainer {
   const Clusterer& clusterer;
   Clusterer::Impl& impl = clusterer.impl();
+  Usage::Read read{impl.usage};
 
   const Model& model() const {
     impl.labeller();
