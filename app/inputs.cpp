@@ -146,6 +146,7 @@ namespace {
 // The truth by instance: by sample id where both sides have ids, else by row.
 std::vector<int> read_truth(const InputArguments& arguments, Input& input) {
   LabelTable table = read_label_table(arguments.truth);
+  input.class_names = table.names;
   const auto refuse_order = [&] {
     throw Error(ErrorKind::data,
                 fmt::format("{}: the classes have no sample ids, and the rows of {} are not in the order of the "

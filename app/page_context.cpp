@@ -34,6 +34,7 @@ PageContext page_context(const Report& report, const Contingency& scored, const 
                       .scored = &scored,
                       .ids = {},
                       .class_of = {},
+                      .class_names = input.class_names,
                       .title = {},
                       .command = command_line(),
                       .files = {}};

@@ -20,6 +20,7 @@ struct Input {
   // Where files were joined by id: one whose rows are not the instances in their order, so that nothing without ids can
   // be joined to the instances by row; else empty.
   std::string out_of_order = {};
+  std::vector<std::string> class_names = {};  // of the truth, by number; none where classes are numbers themselves
 };
 
 // How text is read, where it does not show by itself. Where a column is named, it is by its name, a pattern with * and
@@ -63,8 +64,9 @@ OMVC_API std::vector<bool> read_presence(const std::string& path, Index views); 
 
 // Labels with the sample ids, where the file has them.
 struct LabelTable {
-  std::vector<std::string> ids;  // each once, or none
-  std::vector<int> labels;       // whole numbers as they are; words are numbered by first appearance
+  std::vector<std::string> ids;         // each once, or none
+  std::vector<int> labels;              // whole numbers as they are; words are numbered by first appearance
+  std::vector<std::string> names = {};  // the words; none where labels are whole numbers
 };
 
 // One label a line; or a table with a header, separated by commas, tabs or semicolons, in which the first column has

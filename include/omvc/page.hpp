@@ -23,6 +23,7 @@ struct PageContext {
   const Contingency* scored = nullptr;                        // found clusters against the truth
   std::function<std::vector<std::string>(Index, Index)> ids;  // as Source::ids; none: instances go by row number
   std::function<int(Index)> class_of;                         // the class of a row where the truth is known
+  std::vector<std::string> class_names;                       // of these, by number; none: they go by number
   std::string title;                                          // none: "omvc report"
   std::string command;                                        // that made it
   std::vector<std::pair<std::string, std::uint64_t>> files;   // read, with their sizes in bytes

@@ -183,6 +183,29 @@ json heat_json(const PictureHeat& heat, FeatureTable& features) {
   return out;
 }
 
+// Values of a feature, from the lowest to the highest but for one in fifty on either side, in 64 steps: a letter for
+// each instance, and a dot where the value is missing.
+json values_json(const PictureValues& values, FeatureTable& features, std::size_t count) {
+  constexpr std::string_view kSteps = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::vector<double> known;
+  for (const double value : values.of_point) {
+    if (!std::isnan(value)) known.push_back(value);
+  }
+  std::sort(known.begin(), known.end());
+  const std::size_t rare = known.size() / 50;
+  const double low = known.empty() ? 0 : known[rare];
+  const double high = known.empty() ? 0 : known[known.size() - 1 - rare];
+  std::string steps;
+  for (std::size_t i = 0; i < std::min(count, values.of_point.size()); ++i) {
+    const double share = high > low ? std::clamp((values.of_point[i] - low) / (high - low), 0.0, 1.0) : 0.5;
+    steps += std::isnan(values.of_point[i]) ? '.' : kSteps[static_cast<std::size_t>(share * 63)];
+  }
+  return {{"feature", features.at(values.view, values.feature)},
+          {"low", short_number(low)},
+          {"high", short_number(high)},
+          {"steps", steps}};
+}
+
 // Clusters of a method without prototypes: one level, without a map.
 json plain_level(const FactSources& sources, FeatureTable& features) {
   json one{{"own", true},
@@ -234,6 +257,7 @@ std::string facts_text(const FactSources& sources, const PageContext& context, s
   facts["whole"] = sources.whole;
   facts["summary"] = summary_json(sources, ids);
   if (context.scored != nullptr && context.scored->scored() > 0) facts["truth"] = truth_json(*context.scored);
+  for (const std::string& name : context.class_names) facts["class_names"].push_back(shortened(name));
   facts["made"] = made_json(sources, context);
   FeatureTable features(sources.schema, sources.survey);
   const Picture* picture = sources.picture;
@@ -250,6 +274,10 @@ std::string facts_text(const FactSources& sources, const PageContext& context, s
   std::size_t count = picture->points.size();
   while (true) {
     facts["map"]["points"] = points_json(*picture, context, ids, count);
+    facts["map"]["values"] = json::array();
+    for (const PictureValues& values : picture->values) {
+      facts["map"]["values"].push_back(values_json(values, features, count));
+    }
     std::string text = json_text(facts);
     if (text.size() <= bytes || count <= static_cast<std::size_t>(kFewestPoints)) return text;
     count /= 2;

@@ -190,6 +190,44 @@ void add_levels(Picture& out, Model& model, const Rows& rows, const PictureLimit
   model.rest();
 }
 
+double cell(const Block& block, Index row, Index feature) {
+  return std::visit(
+      [&](const auto& X) -> double {
+        if constexpr (requires { X.offsets; }) {
+          const auto first = X.columns.begin() + X.offsets[static_cast<std::size_t>(row)];
+          const auto last = X.columns.begin() + X.offsets[static_cast<std::size_t>(row) + 1];
+          const auto found = std::lower_bound(first, last, feature);
+          if (found == last || *found != feature) return 0;
+          return X.values[static_cast<std::size_t>(found - X.columns.begin())];
+        } else {
+          return X.row(row)[static_cast<std::size_t>(feature)];
+        }
+      },
+      block);
+}
+
+// Points are instances of the sample in its order, some of which are left out.
+void add_values(Picture& out, const Model& model, const PictureLimits& limits, Compute& compute) {
+  for (const PictureHeat::Row& row : out.heat.rows) out.values.push_back({row.view, row.feature, {}});
+  std::size_t point = 0;
+  for (const Chunk& chunk : model.seen().reservoir().pieces(kPiece, compute, limits.rows)) {
+    std::vector<Index> positions;
+    for (std::size_t i = 0; i < chunk.rows.size() && point < out.points.size(); ++i) {
+      if (chunk.rows[i] != out.points[point].row) continue;
+      positions.push_back(static_cast<Index>(i));
+      ++point;
+    }
+    for (PictureValues& values : out.values) {
+      const ChunkView& view = chunk.views[values.view];
+      for (const Index at : positions) {
+        const auto found = std::lower_bound(view.present.begin(), view.present.end(), at);
+        const bool there = found != view.present.end() && *found == at;
+        values.of_point.push_back(there ? cell(view.block, found - view.present.begin(), values.feature) : kNan);
+      }
+    }
+  }
+}
+
 void look_at_graph(Picture& out, const Model& model, int levels, Compute& compute) {
   const Matrix affinity = model.prototypes().fine.sums().affinity_of_both();
   const Index wanted = std::max<Index>({kEigenvalues, Index{levels}, Index{model.clusters().count} + 10});
@@ -208,6 +246,7 @@ Picture picture_of(Model& model, const PictureLimits& limits, Compute& compute) 
   Rows rows(model, limits);
   rows.look(out, compute);
   add_levels(out, model, rows, limits, compute);
+  add_values(out, model, limits, compute);
   return out;
 }
 

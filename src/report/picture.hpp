@@ -56,9 +56,17 @@ struct PictureHeat {
   std::vector<Row> rows;
 };
 
+// The values of a feature at the instances drawn, as the data came; NaN where it is missing.
+struct PictureValues {
+  std::size_t view = 0;
+  Index feature = 0;
+  std::vector<double> of_point;
+};
+
 struct Picture {
   PictureHeat heat;
-  Matrix at;  // prototypes x 2
+  std::vector<PictureValues> values;  // of the features of `heat`
+  Matrix at;                          // prototypes x 2
   Vector mass;
   std::vector<PictureEdge> edges;
   std::vector<double> eigenvalues;

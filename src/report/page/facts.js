@@ -91,6 +91,12 @@ function bySize() {
   return level().numbers.map((number, i) => i).sort((a, b) => all[b] - all[a] || level().numbers[a] - level().numbers[b]);
 }
 
+// The name of a true class, or its number where it has none.
+function className(number) {
+  const names = facts.class_names || [];
+  return names[number] !== undefined ? names[number] : String(number);
+}
+
 function instanceName(one) { return one.id !== undefined && one.id !== "" ? one.id : "row " + one.row; }
 function pointName(i) { return points.id && points.id[i] !== "" ? points.id[i] : "row " + points.row[i]; }
 function viewsOf(pattern) {

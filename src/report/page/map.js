@@ -25,7 +25,7 @@ function makeMap() {
   }
   byId("map-hint").textContent = whole(map.nodes.x.length) + " fine prototypes (large marks, by their number of instances), near to each other " +
     "where instances lie between them" + (points.row.length > 0 ? ", and " + whole(points.row.length) + (points.row.length < summary.n ? " of " +
-    whole(summary.n) : "") + " instances (small marks). " : ". ") + "Scroll or pinch to zoom, drag to move, click to choose a cluster.";
+    whole(summary.n) : "") + " instances (small marks). " : ". ") + "Scroll or pinch to zoom, drag (with two fingers on a touch screen) to move, click to choose a cluster.";
   spots = d3.range(points.row.length).map(spread);
   const all = spots.map(([x, y], i) => ({ x, y, point: i })).concat(map.nodes.x.map((x, i) => ({ x, y: map.nodes.y[i], node: i })));
   search = d3.quadtree().x((d) => d.x).y((d) => d.y).addAll(all);
@@ -37,7 +37,9 @@ function makeMap() {
     el("button", { type: "button", "aria-label": "Zoom in", onclick: () => zoomBy(1.6) }, "+"),
     el("button", { type: "button", "aria-label": "Zoom out", onclick: () => zoomBy(1 / 1.6) }, "−"),
     el("button", { type: "button", "aria-label": "Show the whole map", onclick: showAll }, "⤢")));
-  zooming = d3.zoom().scaleExtent([1, 60]).on("zoom", () => { view.transform = d3.zoomTransform(canvas); draw(); });
+  // One finger scrolls the page, two move and zoom the map.
+  const moves = (event) => event.touches ? event.touches.length > 1 : (!event.ctrlKey || event.type === "wheel") && !event.button;
+  zooming = d3.zoom().filter(moves).scaleExtent([1, 60]).on("zoom", () => { view.transform = d3.zoomTransform(canvas); draw(); });
   d3.select(canvas).call(zooming);
   canvas.addEventListener("pointermove", hover);
   canvas.addEventListener("pointerleave", hideTip);
@@ -70,14 +72,28 @@ function findColourings() {
   }
   if (points.class && points.class.some((x) => x !== null)) {
     const classes = Array.from(new Set(points.class.filter((x) => x !== null))).sort(d3.ascending);
-    add("true class", (i) => points.class[i] === null ? css("--soft") : colour(classes.indexOf(points.class[i])), classes.length + " classes, in the colours of clusters 0 to " + (classes.length - 1));
+    const told = classes.length > 12 ? classes.length + " classes, in the colours of clusters 0 to " + (classes.length - 1) :
+      classes.map((one, i) => className(one) + " as cluster " + i).join(", ");
+    add("true class", (i) => points.class[i] === null ? css("--soft") : colour(classes.indexOf(points.class[i])), told);
+  }
+  for (const one of map.values || []) {
+    const feature = facts.features[one.feature];
+    const shade = d3.scaleSequential(d3.interpolateViridis).domain([0, 63]);
+    add(feature.name, (i) => one.steps[i] === "." ? css("--soft") : shade(steps.indexOf(one.steps[i])),
+      "dark: " + value(one.low) + ", light: " + value(one.high) + (one.steps.includes(".") ? ", grey: missing" : ""));
+    colourings[colourings.length - 1].group = (viewDetails[feature.view] || {}).name;
   }
 }
+const steps = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";  // of values, from low to high
 function colouring() { return colourings[Number(byId("map-by").value) || 0]; }
 function makeColourings() {
   findColourings();
   const choice = byId("map-by");
-  colourings.forEach((one, i) => choice.append(el("option", { value: String(i) }, one.name)));
+  const groups = new Map();  // features by view
+  colourings.forEach((one, i) => {
+    if (one.group !== undefined && !groups.has(one.group)) groups.set(one.group, choice.appendChild(el("optgroup", { label: one.group })));
+    (one.group === undefined ? choice : groups.get(one.group)).append(el("option", { value: String(i) }, one.name));
+  });
   byId("map-choice").hidden = colourings.length < 2;
   choice.addEventListener("change", () => { byId("map-scale").textContent = colouring().told || ""; draw(); });
 }
@@ -210,7 +226,7 @@ function describe(found) {
   const i = found.point, g = labels().place[i];
   const lines = [pointName(i), (g < 0 ? "no cluster" : clusterName(level().numbers[g])) + (isOwn() ? ", confidence " + sureness(i) : ""),
     "views: " + viewsOf(points.pattern[i]), "distance " + value(points.distance[i]) + " (1 is usual, above 3 an outlier)"];
-  if (points.class && points.class[i] !== null) lines.push("true class " + points.class[i]);
+  if (points.class && points.class[i] !== null) lines.push("true class " + className(points.class[i]));
   return lines;
 }
 function under(event) {

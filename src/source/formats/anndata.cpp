@@ -67,7 +67,7 @@ class H5Source final : public Source {
 
   void skip(Index rows) override { next_ += std::min(rows, size_ - next_); }
 
-  std::vector<int> labels(const std::string& column);
+  std::vector<int> labels(const std::string& column, std::vector<std::string>& names);
 
  private:
   using Stamp = std::pair<std::uintmax_t, std::filesystem::file_time_type>;
@@ -213,7 +213,7 @@ std::vector<std::string> H5Source::modality_labels(const std::string& column) {
   return words;
 }
 
-std::vector<int> H5Source::labels(const std::string& column) {
+std::vector<int> H5Source::labels(const std::string& column, std::vector<std::string>& names) {
   LabelWords labels;
   std::vector<bool> known;
   const auto add = [&](const std::vector<std::string>& words) {
@@ -231,6 +231,7 @@ std::vector<int> H5Source::labels(const std::string& column) {
     add(modality_labels(column));
   }
   const std::vector<int> found = labels.labels();
+  names = labels.names();
   if (found.empty()) {
     throw Error(ErrorKind::data, fmt::format("{}: column '{}' has no label for any instance", file_.path(), column));
   }
@@ -243,9 +244,10 @@ std::vector<int> H5Source::labels(const std::string& column) {
 
 Input open_h5(const std::string& path, const InputOptions& options) {
   auto source = std::make_unique<H5Source>(path, options);
-  std::optional<std::vector<int>> truth;
-  if (!options.label_column.empty()) truth = source->labels(options.label_column);
-  return {std::move(source), std::move(truth), {}};
+  Input input;
+  if (!options.label_column.empty()) input.truth = source->labels(options.label_column, input.class_names);
+  input.source = std::move(source);
+  return input;
 }
 
 }  // namespace omvc

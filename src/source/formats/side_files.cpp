@@ -113,7 +113,9 @@ LabelTable read_label_table(const std::string& path) {
     if (!table.ids.empty()) table.ids.erase(table.ids.begin());
   }
   if (table.words.empty()) fail_empty(path);
-  return {std::move(table.ids), number_labels(table.words)};
+  LabelWords labels;
+  for (const std::string& word : table.words) labels.add(word);
+  return {std::move(table.ids), labels.labels(), labels.names()};
 }
 
 std::vector<int> read_labels(const std::string& path) { return read_label_table(path).labels; }

@@ -272,7 +272,7 @@ Input make_id_joined_input(std::vector<std::unique_ptr<ViewReader>> readers, boo
   }
   Input input;
   input.notes = compare_ids(readers, instances, *ids, allow_disjoint);
-  input.truth = joined_truth(labels, ids->size());
+  input.truth = joined_truth(labels, ids->size(), input.class_names);
   input.out_of_order = out_of_order(readers, instances, ids->size());
   auto source = std::make_unique<IdJoinedSource>(std::move(ids));
   for (std::size_t v = 0; v < readers.size(); ++v) source->add(std::move(readers[v]), std::move(instances[v]));

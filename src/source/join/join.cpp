@@ -171,8 +171,10 @@ Input make_joined_input(std::vector<std::unique_ptr<ViewReader>> readers, bool a
   for (const auto& reader : readers) {
     if (reader->labels() != nullptr) labels.push_back({reader->labels(), nullptr});
   }
-  auto truth = joined_truth(labels);
-  return {std::make_unique<RowJoinedSource>(std::move(readers)), std::move(truth), {}};
+  Input input;
+  input.truth = joined_truth(labels, 0, input.class_names);
+  input.source = std::make_unique<RowJoinedSource>(std::move(readers));
+  return input;
 }
 
 }  // namespace omvc

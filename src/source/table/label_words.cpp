@@ -23,9 +23,19 @@ void LabelWords::add(const std::string& word) {
   words_.push_back(place->second);
 }
 
+bool LabelWords::all_numbers() const {
+  return std::all_of(values_.begin(), values_.end(), [](const auto& value) { return value.has_value(); });
+}
+
+std::vector<std::string> LabelWords::names() const {
+  if (all_numbers()) return {};
+  std::vector<std::string> out(numbering_.size());
+  for (const auto& [word, number] : numbering_) out[static_cast<std::size_t>(number)] = word;
+  return out;
+}
+
 std::vector<int> LabelWords::labels() const {
-  const bool numbers = std::all_of(values_.begin(), values_.end(), [](const auto& value) { return value.has_value(); });
-  if (!numbers) return words_;
+  if (!all_numbers()) return words_;
   std::vector<int> labels;
   labels.reserve(words_.size());
   for (const int word : words_) labels.push_back(*values_[static_cast<std::size_t>(word)]);

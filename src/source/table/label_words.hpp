@@ -17,8 +17,12 @@ class LabelWords {
  public:
   void add(const std::string& word);
   std::vector<int> labels() const;
+  // The word of each label; none where labels are numbers of their own.
+  std::vector<std::string> names() const;
 
  private:
+  bool all_numbers() const;
+
   std::unordered_map<std::string, int> numbering_;
   std::vector<std::optional<int>> values_;  // of each different word, as a number
   std::vector<int> words_;                  // in order

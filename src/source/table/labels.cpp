@@ -31,7 +31,8 @@ std::vector<int> labels_from_numbers(const std::vector<double>& values, const st
   return labels;
 }
 
-std::optional<std::vector<int>> joined_truth(const std::vector<LabelledRows>& files, Index instances) {
+std::optional<std::vector<int>> joined_truth(const std::vector<LabelledRows>& files, Index instances,
+                                             std::vector<std::string>& names) {
   for (const LabelledRows& file : files)
     instances = std::max(instances, static_cast<Index>(file.labels->of_row.size()));
   std::unordered_map<std::string_view, int> classes;  // numbered as they come
@@ -57,7 +58,10 @@ std::optional<std::vector<int>> joined_truth(const std::vector<LabelledRows>& fi
   for (const std::string& word : words) {
     if (parse_number(word) && !parse_label(word)) return std::nullopt;
   }
-  const std::vector<int> numbers = number_labels(words);
+  LabelWords labels;
+  for (const std::string& word : words) labels.add(word);
+  names = labels.names();
+  const std::vector<int> numbers = labels.labels();
   for (int& label : truth) label = numbers[static_cast<std::size_t>(label)];
   return truth;
 }

@@ -25,6 +25,8 @@ struct LabelledRows {
 
 // The class of every instance, numbered as number_labels does; nothing if two files disagree, an instance has no class,
 // or the labels are numbers but not whole ones. The number of instances is that of the longest file, if not given.
-std::optional<std::vector<int>> joined_truth(const std::vector<LabelledRows>& files, Index instances = 0);
+// `names` receives the words of the classes; none where they are numbers themselves.
+std::optional<std::vector<int>> joined_truth(const std::vector<LabelledRows>& files, Index instances,
+                                             std::vector<std::string>& names);
 
 }  // namespace omvc
