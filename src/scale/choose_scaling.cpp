@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 #include <numeric>
 #include <optional>
 
@@ -183,6 +184,38 @@ ViewScaling choose_form(Scaling scaling, const ViewSurvey& survey, const std::st
   return out;
 }
 
+// The total of every row of the sample in a view whose features are parts of a whole: nearly all of them are positive,
+// and all rows have one total. Nothing where they are not, or too few to tell.
+std::optional<double> total_of_parts(const ViewSurvey& survey, std::span<const Chunk> rows, std::size_t view) {
+  constexpr Index kFewestRows = 20;
+  constexpr std::size_t kFewestParts = 3;
+  constexpr double kPositiveShare = 0.9;
+  constexpr double kAlike = 0.01;
+  const double cells = survey.observed * static_cast<double>(survey.sum.size());
+  if (survey.sparse || survey.negatives > 0 || survey.fractions == 0 || survey.sum.size() < kFewestParts ||
+      survey.entries < kPositiveShare * cells) {
+    return std::nullopt;
+  }
+  double least = std::numeric_limits<double>::infinity();
+  double most = 0;
+  Index counted = 0;
+  const auto look = [&](const auto& X) {
+    if constexpr (!requires { X.offsets; }) {
+      for (Index i = 0; i < X.rows; ++i) {
+        double total = 0;
+        for (const auto value : X.row(i)) total += static_cast<double>(value);
+        if (std::isnan(total)) continue;
+        least = std::min(least, total);
+        most = std::max(most, total);
+        ++counted;
+      }
+    }
+  };
+  for (const Chunk& chunk : rows) std::visit(look, chunk.views[view].block);
+  if (counted < kFewestRows || !(least > 0) || most > (1 + kAlike) * least) return std::nullopt;
+  return (least + most) / 2;
+}
+
 }  // namespace
 
 std::vector<double> unscaled(const ViewScaling& scaling, const ViewSurvey& survey, std::vector<double> row) {
@@ -221,10 +254,16 @@ std::vector<ViewScaling> choose_scalings(const std::vector<Scaling>& asked, cons
   for (std::size_t v = 0; v < before.size(); ++v) {
     const ViewSurvey& view = survey.views[v];
     if (!(view.observed > 0)) continue;
-    const Scaling own = of_view(asked, v);
+    Scaling own = of_view(asked, v);
+    std::optional<double> total;
+    if (own == Scaling::automatic) total = total_of_parts(view, rows, v);
+    if (total) own = Scaling::log;
     std::optional<ColumnsLook> look;
     if (needs_columns(own, view)) look = look_at_columns(view, schema.views[v], rows, v, own == Scaling::log);
     before[v] = choose_scaling(own, view, schema.views[v].name, look ? &*look : nullptr);
+    if (!total) continue;
+    before[v].description = "composition: " + before[v].description;
+    before[v].reason = fmt::format("its rows sum to {:.4g}: parts of a whole, which count by their ratios", *total);
   }
   return before;
 }

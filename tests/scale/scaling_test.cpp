@@ -4,6 +4,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
+#include <span>
 
 #include "support/chunks.hpp"
 #include "support/random_data.hpp"
@@ -38,6 +39,32 @@ TEST(Scaling, TotalMassIsOneAndNegativesAreCountedAndGone) {
     EXPECT_NEAR(test::sum(chunk.views[0].block), 1, 1e-15);
     EXPECT_EQ(test::dense_row(chunk.views[0].block, 0), (std::vector<double>{0.1, 0, 3 * 0.1}));
   }
+}
+
+// Parts of a whole count by their ratios. Rows of different totals, and counts, are no compositions.
+TEST(Scaling, RowsOfOneTotalAreACompositionAndBecomeLogarithms) {
+  const Matrix parts = test::random_matrix(60, 5, 4).cwiseAbs().array() + 0.01;
+  const auto chosen = [](const Matrix& X) {
+    const Chunk chunk = one_view(test::dense_block<double>(X));
+    const Schema schema = test::schema_of({X.cols()});
+    Survey survey(schema);
+    Compute compute;
+    survey.add(chunk, compute);
+    return choose_scalings({Scaling::automatic}, schema, survey, std::span(&chunk, 1), {ViewScaling{}})[0];
+  };
+  Matrix shares = parts;
+  for (Index i = 0; i < parts.rows(); ++i) shares.row(i) *= 100 / parts.row(i).sum();
+  const ViewScaling found = chosen(shares);
+  EXPECT_EQ(found.description.rfind("composition: logarithms", 0), 0U) << found.description;
+  EXPECT_NE(found.reason.find("sum to 100"), std::string::npos) << found.reason;
+  EXPECT_EQ(std::count(found.unit.begin(), found.unit.end(), 0.0), 0);
+  EXPECT_EQ(chosen(parts).description.find("composition"), std::string::npos);
+  shares.row(7) *= 1.1;
+  EXPECT_EQ(chosen(shares).description.find("composition"), std::string::npos);
+  Matrix whole = Matrix::Constant(60, 5, 2);
+  whole.col(1).setConstant(7);
+  for (Index i = 0; i < 60; ++i) whole(i, i % 2 == 0 ? 0 : 2) += 1;
+  EXPECT_EQ(chosen(whole).description.find("composition"), std::string::npos);
 }
 
 // Numbers of single precision are rounded once, however they are stored.
