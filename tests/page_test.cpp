@@ -92,6 +92,38 @@ TEST(Page, ClustersOfOtherCutsKeepTheirNumbers) {
   }
 }
 
+// The map can be coloured by a feature: a letter for each instance, between the low and the high value.
+TEST(Page, ValuesOfFeaturesAreThoseOfTheInstancesDrawn) {
+  const PlantedOptions data = planted();
+  Fitted fit = fitted(data);
+  const json facts = json::parse(page_facts(fit.model, {.report = &fit.report, .class_names = {"one", "two"}}));
+  EXPECT_EQ(facts["class_names"], json({"one", "two"}));
+  const Chunk table = read_all(*make_planted_source(data));
+  const json& points = facts["map"]["points"];
+  const std::string letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  ASSERT_EQ(facts["map"]["values"].size(), facts["heat"]["features"].size());
+  ASSERT_FALSE(facts["map"]["values"].empty());
+  for (std::size_t f = 0; f < facts["map"]["values"].size(); ++f) {
+    const json& values = facts["map"]["values"][f];
+    EXPECT_EQ(values["feature"], facts["heat"]["features"][f]);
+    const json& feature = facts["features"][values["feature"].get<std::size_t>()];
+    const ChunkView& view = table.views[feature["view"].get<std::size_t>()];
+    const auto column = std::stoull(feature["name"].get<std::string>().substr(1)) - 1;
+    const double low = values["low"];
+    const double high = values["high"];
+    const std::string steps = values["steps"];
+    ASSERT_EQ(steps.size(), points["row"].size());
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      const auto at = std::find(view.present.begin(), view.present.end(), points["row"][i].get<Index>());
+      EXPECT_EQ(steps[i] == '.', at == view.present.end());
+      if (at == view.present.end()) continue;
+      const double value = test::dense_row(view.block, at - view.present.begin())[column];
+      const double shown = low + (high - low) * static_cast<double>(letters.find(steps[i])) / 63;
+      EXPECT_NEAR(shown, std::clamp(value, low, high), 1.01 * (high - low) / 63 + 1e-4 * std::abs(high));
+    }
+  }
+}
+
 TEST(Page, ValuesAreMeansOfTheDataAsTheyCame) {
   const PlantedOptions data = planted();
   Fitted fit = fitted(data);

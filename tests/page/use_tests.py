@@ -121,6 +121,51 @@ class UseTests(OpenedPage):
         assert self.picture() == before
         self.check_quiet()
 
+    def test_map_is_coloured_by_features_and_classes_have_names(self):
+        data = self.source / "examples" / "data"
+        names = ["wine", "beer", "<b>tea</b>"]
+        truth = [names[int(line) % 3] for line in (data / "truth.txt").read_text().split()]
+        Path("names.txt").write_text("".join(name + "\n" for name in truth))
+        self.fit(data / "text.csv", data / "image.tsv", "-k", 3, "--truth", "names.txt")
+        facts = self.open()
+        assert sorted(facts["class_names"]) == sorted(set(truth))
+        assert "beer" in self.eval("document.getElementById('quality').textContent")
+        choices = self.eval("[...document.getElementById('map-by').options].map(o => o.textContent)")
+        features = [facts["features"][one["feature"]]["name"] for one in facts["map"]["values"]]
+        assert features and choices[-len(features):] == features, choices
+        seen = {self.picture()}
+        for name in ("true class", features[0], features[-1]):
+            self.eval(f"(() => {{ const by = document.getElementById('map-by'); by.value = String({choices.index(name)});"
+                      "by.dispatchEvent(new Event('change')); })()")
+            seen.add(self.picture())
+            told = self.eval("document.getElementById('map-scale').textContent")
+            assert ("beer" in told) if name == "true class" else ("dark: " in told), told
+        assert len(seen) == 4
+        self.check_quiet()
+
+    def test_split_chart_shows_twelve_cuts_or_all(self):
+        self.fit(*self.examples())
+        facts = self.open()
+        columns = "document.querySelectorAll('#tree svg rect.hit').length"
+        assert len(facts["levels"]) > 12 and self.eval(columns) == 12
+        self.set_level(len(facts["levels"]) - 1)
+        assert self.eval(columns) == 12
+        assert f"to {len(facts['levels'][-1]['numbers'])} clusters" in self.eval("document.querySelector('#tree .hint').textContent")
+        self.eval("document.getElementById('tree-whole').click()")
+        assert self.eval(columns) == len(facts["levels"])
+        self.check_quiet()
+
+    def test_fits_a_phone(self):
+        self.fit(*self.examples())
+        self.browser.set_size(360, 740, phone=True)
+        try:
+            self.open()
+            assert self.eval("document.documentElement.scrollWidth") <= 360
+            assert self.eval("document.getElementById('bar').getBoundingClientRect().height") < 120
+            assert self.eval("getComputedStyle(document.getElementById('map-canvas')).touchAction") == "pan-y"
+        finally:
+            self.browser.set_size(*self.browser.size)
+
     def test_tables_paper_and_obstacles(self):
         self.fit(*self.examples())
         self.open()
