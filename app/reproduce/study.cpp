@@ -188,6 +188,7 @@ CellResult Study::result(const Cell& cell, const Setting& setting, const ResultF
   std::vector<double> seconds;
   std::vector<double> last_nmi;
   std::vector<double> last_ac;
+  std::vector<double> label_nmi;
   for (int seed = 0; seed < arguments_.seeds; ++seed) {
     const Result* found = results.find_any(job(cell, setting, seed).key());
     if (found == nullptr) continue;
@@ -203,6 +204,7 @@ CellResult Study::result(const Cell& cell, const Setting& setting, const ResultF
     }
     last_nmi.push_back(cell.contestant->own_labels ? found->label_nmi : found->nmi.back());
     last_ac.push_back(cell.contestant->own_labels ? found->label_ac : found->ac.back());
+    label_nmi.push_back(found->label_nmi);
     seconds.push_back(cell.contestant->offline ? found->total
                                                : found->total / static_cast<double>(found->seconds.size()));
     if (!found->curves.empty()) out.curves = found->curves;
@@ -212,6 +214,7 @@ CellResult Study::result(const Cell& cell, const Setting& setting, const ResultF
   for (const auto& pass : nmi) out.nmi_passes.push_back(over_seeds(pass));
   for (const auto& pass : ac) out.ac_passes.push_back(over_seeds(pass));
   out.nmi = over_seeds(last_nmi);
+  out.label_nmi = over_seeds(label_nmi);
   out.ac = over_seeds(last_ac);
   out.seconds = median(seconds);
   return out;

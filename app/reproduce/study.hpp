@@ -39,8 +39,9 @@ struct MeanAndSpread {
 struct CellResult {
   int seeds = 0;  // that are done; 0: nothing to show
   Setting setting;
-  std::string failure;  // of the first job that failed
-  MeanAndSpread nmi;    // at the end
+  std::string failure;      // of the first job that failed
+  MeanAndSpread nmi;        // at the end
+  MeanAndSpread label_nmi;  // of the labels: where clusters are k-means on an embedding, the best of its starts
   MeanAndSpread ac;
   std::vector<MeanAndSpread> nmi_passes;
   std::vector<MeanAndSpread> ac_passes;

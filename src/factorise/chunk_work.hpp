@@ -10,12 +10,13 @@
 namespace omvc {
 
 struct ViewWork {
-  FilledView X;  // n_v rows
-  Matrix V;      // n_v x r, latent rows
-  Matrix XU;     // n_v x r, X U for the current basis
-  Matrix UtU;    // r x r, U'U of the current basis
-  Sums share;    // c: ||W X||^2 of the chunk; A and B, its share of the running sums, where a method asks for them
-  Sums total;    // past and the chunk's share for the current V: what the basis step works on
+  FilledView X;   // n_v rows
+  Matrix V;       // n_v x r, latent rows
+  Matrix XU;      // n_v x r, X U for the current basis
+  Matrix UtU;     // r x r, U'U of the current basis
+  Matrix pulled;  // n_v x r, soft consensus only: X U and the pull of the consensus
+  Sums share;     // c: ||W X||^2 of the chunk; A and B, its share of the running sums, where a method asks for them
+  Sums total;     // past and the chunk's share for the current V: what the basis step works on
 };
 
 // Instances observed in the same views share one matrix G in the joint latent step.

@@ -30,9 +30,11 @@ void start_latent(const FactorOptions& options, const State& state, int rounds, 
     update_joint_latent(options, rounds, done, work, compute);
     return;
   }
+  std::vector<RowProblem> problems;
+  for (std::size_t v = 0; v < work.views.size(); ++v) problems.push_back(latent_problem(options, v, work.views[v]));
   for (int round = 0; round < rounds; ++round) {
     for (std::size_t v = 0; v < work.views.size(); ++v) {
-      update_latent(options, v, work.consensus, work.views[v], compute);
+      update_latent(options, v, problems[v], work.consensus, work.views[v], compute);
     }
     update_consensus(options, work);
   }

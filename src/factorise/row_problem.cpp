@@ -1,18 +1,15 @@
 #include "factorise/row_problem.hpp"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
-#include <vector>
+#include <optional>
 
 #include "kernels/simd.hpp"
 
 namespace omvc {
 namespace {
-
-using Lanes = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor>;
 
 constexpr double kTask = 1 << 18;  // operations that are worth a task of their own
 constexpr double kWorthThreads = 1 << 17;
@@ -20,15 +17,36 @@ constexpr double kSigma = 0.01;  // of Eq. (17), (18); Lin (2007), whom the pape
 constexpr double kEta = 0.1;     // gamma = eta^phi, likewise
 constexpr int kTries = 4;        // values of gamma tried before the projected-gradient step
 
+// The inverse of G + ridge I by Cholesky's factors, row by row: G is small, and there is one for each step. Nothing
+// where it is not positive definite.
+std::optional<Matrix> positive_inverse(const Matrix& G, double ridge) {
+  const Index r = G.rows();
+  Matrix L = Matrix::Zero(r, r);
+  Matrix X = Matrix::Zero(r, r);  // the inverse of L
+  for (Index i = 0; i < r; ++i) {
+    for (Index j = 0; j <= i; ++j) {
+      double left = G(i, j) + (i == j ? ridge : 0);
+      for (Index k = 0; k < j; ++k) left -= L(i, k) * L(j, k);
+      if (i == j && !(left > 0)) return std::nullopt;
+      L(i, j) = i == j ? std::sqrt(left) : left / L(j, j);
+    }
+    for (Index k = 0; k < i; ++k) X.row(i).head(k + 1) -= L(i, k) * X.row(k).head(k + 1);
+    X(i, i) += 1;
+    X.row(i).head(i + 1) /= L(i, i);
+  }
+  Matrix inverse = Matrix::Zero(r, r);
+  for (Index k = 0; k < r; ++k) {
+    for (Index i = 0; i <= k; ++i) inverse.row(i).head(k + 1) += X(k, i) * X.row(k).head(k + 1);
+  }
+  return inverse;
+}
+
 // The inverse of G. A component that no instance uses yet makes G singular, and so do chunks smaller than r; a ridge at
 // the level of rounding makes the inverse exist, and the Armijo rule judges the step that comes of it.
 Matrix ridged_inverse(const Matrix& G) {
-  const Index r = G.rows();
-  const double scale = std::max(G.trace() / static_cast<double>(r), 1e-300);
+  const double scale = std::max(G.trace() / static_cast<double>(G.rows()), 1e-300);
   for (double ridge = 1e-12 * scale;; ridge *= 100) {
-    const Eigen::LLT<Eigen::MatrixXd> cholesky(Eigen::MatrixXd(G) + ridge * Eigen::MatrixXd::Identity(r, r));
-    if (cholesky.info() != Eigen::Success) continue;
-    return cholesky.solve(Eigen::MatrixXd::Identity(r, r));
+    if (std::optional<Matrix> inverse = positive_inverse(G, ridge)) return std::move(*inverse);
   }
 }
 
@@ -36,6 +54,52 @@ Matrix diagonal_inverse(const Matrix& G) {
   Matrix out = Matrix::Zero(G.rows(), G.cols());
   for (Index k = 0; k < G.rows(); ++k) out(k, k) = G(k, k) >= std::numeric_limits<double>::min() ? 1 / G(k, k) : 0;
   return out;
+}
+
+// At most kLane rows, by where they begin.
+template <class T>
+struct LaneRows {
+  std::array<T*, simd::kLane> begin{};
+  Index count = 0;
+  Index r = 0;
+
+  T* operator[](Index i) const { return begin[static_cast<std::size_t>(i)]; }
+};
+
+// Rows to problems side by side; two at a time, so that pairs of numbers are written.
+void to_lanes(const LaneRows<const double>& rows, double* lanes) {
+  Index i = 0;
+  for (; i + 2 <= rows.count; i += 2) {
+    const double* one = rows[i];
+    const double* other = rows[i + 1];
+    double* to = lanes + i;
+    for (Index k = 0; k < rows.r; ++k, to += simd::kLane) {
+      to[0] = one[k];
+      to[1] = other[k];
+    }
+  }
+  if (i == rows.count) return;
+  for (Index k = 0; k < rows.r; ++k) lanes[k * simd::kLane + i] = rows[i][k];
+}
+
+// And back, two entries at a time.
+void from_lanes(const double* lanes, const LaneRows<double>& rows) {
+  for (Index i = 0; i < rows.count; ++i) {
+    const double* from = lanes + i;
+    double* to = rows[i];
+    Index k = 0;
+    for (; k + 2 <= rows.r; k += 2, from += 2 * simd::kLane) {
+      to[k] = from[0];
+      to[k + 1] = from[simd::kLane];
+    }
+    if (k < rows.r) to[k] = from[0];
+  }
+}
+
+// A row with q = 0 and z = 0 is at its minimum for any G, since the gradient there is l >= 0. In sparse views most
+// features of a chunk are such rows.
+bool at_zero(const MatrixIn& Q, const MatrixOut& Z, Index row) {
+  return (Q.row(row).array() == 0).all() && (Z.row(row).array() == 0).all();
 }
 
 }  // namespace
@@ -73,81 +137,52 @@ void RowProblem::improve_some(const MatrixIn& Q, const TwoRuns& l, int steps, co
              });
 }
 
-void RowProblem::newton(const MatrixIn& Q, const TwoRuns& l, int steps, const Some& some, MatrixOut Z) const {
-  const Index n = some.size();
+template <class Solve>
+void RowProblem::in_lanes(const MatrixIn& Q, const TwoRuns& l, const Some& some, MatrixOut Z,
+                          const Solve& solve) const {
   const Index r = G_.rows();
-  Matrix z(n, r);
-  for (Index i = 0; i < n; ++i) z.row(i) = Z.row(some[i]);
-  Matrix half_gradient(n, r);  // z G - q + l / 2
-  Matrix direction(n, r);      // - grad H^-1, before any projection
-  const auto multiply = [&](const Matrix& left, const Matrix& right, Matrix& out) {
-    simd::add_product(left.data(), r, n, r, {right.data(), r}, r, {out.data(), r});
-  };
-  for (int step = 0; step < steps; ++step) {
-    for (Index i = 0; i < n; ++i) half_gradient.row(i) = (l[some[i]] / 2 - Q.row(some[i]).array()).matrix();
-    multiply(z, G_, half_gradient);
-    direction.setZero();
-    multiply(half_gradient, inverse_, direction);
-    direction = -direction;
-    bool moved = false;
-    for (Index i = 0; i < n; ++i) {
-      moved |= search(direction.row(i).data(), half_gradient.row(i).data(), z.row(i).data());
-    }
-    if (!moved) break;
-  }
-  for (Index i = 0; i < n; ++i) Z.row(some[i]) = z.row(i);
-}
-
-// One step of one row by Eq. (18) along the projection; returns whether the row moved.
-bool RowProblem::search(const double* direction, const double* half_gradient, double* z) const {
-  const Index r = G_.rows();
-  const auto row = [r](double* data) { return Eigen::Map<RowVector>(data, r); };
-  const Eigen::Map<const RowVector> h(half_gradient, r);
-  const Eigen::Map<const RowVector> d(direction, r);
-  RowVector difference(r);
-  double gamma = 1;
-  for (int attempt = 0; attempt < kTries; ++attempt, gamma *= kEta) {
-    difference = (row(z) + gamma * d).cwiseMax(0.0) - row(z);
-    const double slope = 2 * h.dot(difference);                  // <grad, z' - z>
-    const double curvature = (difference * G_).dot(difference);  // 1/2 <z' - z, H (z' - z)>
-    if (slope < 0 && (1 - kSigma) * slope + curvature <= 0) {    // Eq. (18)
-      row(z) += difference;
-      row(z) = row(z).cwiseMax(0.0);  // z + (z' - z) may round to just below zero
-      return true;
-    }
-  }
-  difference = (row(z) - h / lipschitz_).cwiseMax(0.0) - row(z);
-  if (!(h.dot(difference) < 0)) return false;
-  row(z) = (row(z) + difference).cwiseMax(0.0);
-  return true;
-}
-
-// The rows lie side by side, so that the lanes of a vector are rows.
-void RowProblem::descend(const MatrixIn& Q, const TwoRuns& l, int steps, const Some& some, MatrixOut Z) const {
-  const Index r = G_.rows();
-  thread_local simd::Buffer lanes;
-  double* const room = lanes.of_size(2 * r * simd::kLane);
-  Eigen::Map<Lanes> q(room, simd::kLane, r);
-  Eigen::Map<Lanes> z(room + r * simd::kLane, simd::kLane, r);
-  q.setZero();
-  z.setZero();
+  thread_local simd::Buffer buffer;
+  double* const q = buffer.of_size(5 * r * simd::kLane);
+  double* const z = q + r * simd::kLane;
+  double* const room = z + r * simd::kLane;
   std::array<double, simd::kLane> lasso{};
-  for (Index from = 0; from < some.size(); from += simd::kLane) {
-    const Index n = std::min(simd::kLane, some.size() - from);
-    // A row with q = 0 and z = 0 is at its minimum for any G, since the gradient there is l >= 0. In sparse views most
-    // features of a chunk are such rows.
-    bool at_zero = true;
-    for (Index i = 0; i < n; ++i) {
-      const Index row = some[from + i];
-      q.row(i) = Q.row(row);
-      z.row(i) = Z.row(row);
-      lasso[static_cast<std::size_t>(i)] = l[row];
-      at_zero = at_zero && (Q.row(row).array() == 0).all() && (Z.row(row).array() == 0).all();
-    }
-    if (at_zero) continue;
-    simd::coordinate_descent(G_.data(), r, q.data(), lasso.data(), steps, done_, z.data());
-    for (Index i = 0; i < n; ++i) Z.row(some[from + i]) = z.row(i);
+  LaneRows<const double> q_rows{.r = r};
+  LaneRows<const double> before{.r = r};
+  LaneRows<double> after{.r = r};
+  const auto flush = [&] {
+    before.count = after.count = q_rows.count;
+    to_lanes(q_rows, q);
+    to_lanes(before, z);
+    solve(q, lasso.data(), q_rows.count, room, z);
+    from_lanes(z, after);
+    q_rows.count = 0;
+  };
+  for (Index i = 0; i < some.size(); ++i) {
+    const Index row = some[i];
+    if (at_zero(Q, Z, row)) continue;
+    const auto lane = static_cast<std::size_t>(q_rows.count);
+    q_rows.begin[lane] = Q.row(row).data();
+    before.begin[lane] = after.begin[lane] = Z.row(row).data();
+    lasso[lane] = l[row];
+    if (++q_rows.count == simd::kLane) flush();
   }
+  if (q_rows.count > 0) flush();
+}
+
+void RowProblem::newton(const MatrixIn& Q, const TwoRuns& l, int steps, const Some& some, MatrixOut Z) const {
+  const simd::NewtonRule rule{.lipschitz = lipschitz_, .sigma = kSigma, .eta = kEta, .tries = kTries};
+  in_lanes(Q, l, some, Z, [&](const double* q, const double* lasso, Index count, double* room, double* z) {
+    auto moving = static_cast<std::uint32_t>((std::uint64_t{1} << count) - 1);
+    for (int step = 0; step < steps && moving != 0; ++step) {
+      moving = simd::newton_step(G_.data(), inverse_.data(), G_.rows(), rule, q, lasso, moving, room, z);
+    }
+  });
+}
+
+void RowProblem::descend(const MatrixIn& Q, const TwoRuns& l, int steps, const Some& some, MatrixOut Z) const {
+  in_lanes(Q, l, some, Z, [&](const double* q, const double* lasso, Index, double*, double* z) {
+    simd::coordinate_descent(G_.data(), G_.rows(), q, lasso, steps, done_, z);
+  });
 }
 
 double RowProblem::objective(const RowVector& z, const RowVector& q, double l) const {

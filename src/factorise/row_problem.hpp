@@ -62,9 +62,12 @@ class RowProblem {
   };
   void improve_some(const MatrixIn& Q, const TwoRuns& l, int steps, const Some& some, MatrixOut Z,
                     Compute& compute) const;
+  // Calls solve(q, l, count, room, z) for kLane rows at a time that lie side by side, so that the lanes of a vector are
+  // rows; the last time for what is left of them.
+  template <class Solve>
+  void in_lanes(const MatrixIn& Q, const TwoRuns& l, const Some& some, MatrixOut Z, const Solve& solve) const;
   void newton(const MatrixIn& Q, const TwoRuns& l, int steps, const Some& some, MatrixOut Z) const;
   void descend(const MatrixIn& Q, const TwoRuns& l, int steps, const Some& some, MatrixOut Z) const;
-  bool search(const double* direction, const double* half_gradient, double* z) const;
 
   RowSolver solver_;
   Matrix G_;

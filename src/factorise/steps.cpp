@@ -40,16 +40,29 @@ void update_basis(const FactorOptions& options, ViewWork& work, Matrix& U, Compu
   problem.improve(work.total.B, {}, steps(options), U, compute);
 }
 
+RowProblem latent_problem(const FactorOptions& options, std::size_t view, const ViewWork& work) {
+  Matrix G = work.UtU;
+  G.diagonal().array() += of_view(options.alpha, view);
+  return {options.solver, std::move(G)};
+}
+
+void update_latent(const FactorOptions& options, std::size_t view, const RowProblem& problem, const Matrix& consensus,
+                   ViewWork& work, Compute& compute) {
+  const double alpha = of_view(options.alpha, view);
+  const std::vector<Index>& positions = work.X.positions();
+  Matrix& Q = work.pulled;
+  Q.resize(work.XU.rows(), work.XU.cols());
+  for_tall_blocks(compute, Q.rows(), Q.cols(), [&](Index first, Index count) {
+    for (Index i = first; i < first + count; ++i) {
+      Q.row(i) = work.XU.row(i) + alpha * consensus.row(positions[static_cast<std::size_t>(i)]);
+    }
+  });
+  problem.improve(Q, work.X.lasso(of_view(options.beta, view)), steps(options), work.V, compute);
+}
+
 void update_latent(const FactorOptions& options, std::size_t view, const Matrix& consensus, ViewWork& work,
                    Compute& compute) {
-  const double alpha = of_view(options.alpha, view);
-  Matrix G = work.UtU;
-  G.diagonal().array() += alpha;
-  Matrix Q;
-  gather(consensus, work.X.positions(), Q, compute);
-  Q = work.XU + alpha * Q;
-  const RowProblem problem(options.solver, std::move(G));
-  problem.improve(Q, work.X.lasso(of_view(options.beta, view)), steps(options), work.V, compute);
+  update_latent(options, view, latent_problem(options, view, work), consensus, work, compute);
 }
 
 void update_consensus(const FactorOptions& options, ChunkWork& work) {

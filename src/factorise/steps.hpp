@@ -13,6 +13,10 @@ void update_basis(const FactorOptions& options, ViewWork& work, Matrix& U, Compu
 // Line 6: V by Eq. (22), given the consensus.
 void update_latent(const FactorOptions& options, std::size_t view, const Matrix& consensus, ViewWork& work,
                    Compute& compute);
+// The same with the problem of its rows, which lasts as long as the basis stays as it is.
+RowProblem latent_problem(const FactorOptions& options, std::size_t view, const ViewWork& work);
+void update_latent(const FactorOptions& options, std::size_t view, const RowProblem& problem, const Matrix& consensus,
+                   ViewWork& work, Compute& compute);
 
 // Line 7: V* by Eq. (25).
 void update_consensus(const FactorOptions& options, ChunkWork& work);

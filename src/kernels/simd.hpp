@@ -76,6 +76,20 @@ inline constexpr Index kLane = 32;
 int coordinate_descent(const double* G, Index r, const double* q, const double* l, int sweeps, double tolerance,
                        double* z);
 
+// One projected Newton step on those of kLane such problems, laid out alike, that have a bit in `problems`:
+// z <- max(z - gamma h M, 0) for h = z G - q + l / 2, half the gradient, and a matrix M in place of the inverse of G.
+// gamma is the first of 1, eta, eta^2 ... for which the step s descends and (1 - sigma) 2 h s' + s G s' <= 0 (the
+// Armijo rule). Where none of `tries` does, z <- max(z - h / lipschitz, 0) if that descends. Returns a bit for each
+// problem that moved. `room` is 3 r x kLane numbers to work in.
+struct NewtonRule {
+  double lipschitz;  // no less than the largest eigenvalue of G
+  double sigma;
+  double eta;
+  int tries;
+};
+std::uint32_t newton_step(const double* G, const double* M, Index r, const NewtonRule& rule, const double* q,
+                          const double* l, std::uint32_t problems, double* room, double* z);
+
 // Room for numbers that begins where a cache line does, since vectors that cross lines take twice as long to read.
 class Buffer {
  public:

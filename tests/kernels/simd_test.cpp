@@ -2,9 +2,11 @@
 // around the lengths of vectors, strides, data that do not begin at a cache line, nothing at all.
 #include "kernels/simd.hpp"
 
+#include <Eigen/LU>
 #include <cmath>
 #include <gtest/gtest.h>
 #include <hwy/targets.h>
+#include <optional>
 
 #include "chunk/matrix.hpp"
 #include "random/philox.hpp"
@@ -190,6 +192,54 @@ TEST(Simd, AProblemAtRestStaysWhileOthersMove) {
     EXPECT_GT(sweeps, 1);
     EXPECT_LT(sweeps, 1000);
     EXPECT_LE((z.col(0).array() - 1).abs().maxCoeff(), 1e-12);
+  });
+}
+
+// One projected Newton step of one problem; nothing where no step descends.
+std::optional<RowVector> stepped(const Matrix& G, const Matrix& M, const simd::NewtonRule& rule, const RowVector& q,
+                                 double l, const RowVector& z) {
+  const RowVector h = z * G - q + RowVector::Constant(z.size(), l / 2);
+  double gamma = 1;
+  for (int attempt = 0; attempt < rule.tries; ++attempt, gamma *= rule.eta) {
+    const RowVector step = (z - gamma * h * M).cwiseMax(0.0) - z;
+    const double slope = 2 * h.dot(step);
+    if (slope < 0 && (1 - rule.sigma) * slope + (step * G).dot(step) <= 0) return z + step;
+  }
+  const RowVector step = (z - h / rule.lipschitz).cwiseMax(0.0) - z;
+  return h.dot(step) < 0 ? std::optional<RowVector>(z + step) : std::nullopt;
+}
+
+// Problems of every kind: that take the full step, a shorter one or one along the gradient, that rest, and that are not
+// to move. The matrix in place of the inverse is too large in half of the cases, so that full steps go too far.
+TEST(Simd, ANewtonStepEqualsTheDefinition) {
+  constexpr std::uint32_t kAsked = 0xFFFFF7FD;
+  for_each_target([&] {
+    for (const Index r : {1, 2, 3, 4, 6, 7, 10, 31, 33}) {
+      const Matrix G = test::random_gram(r, static_cast<std::uint64_t>(r));
+      const Matrix M = Eigen::MatrixXd(G).inverse() * (r % 2 == 0 ? 1 : 5);
+      const simd::NewtonRule rule{
+          .lipschitz = G.cwiseAbs().rowwise().sum().maxCoeff(), .sigma = 0.01, .eta = 0.1, .tries = 4};
+      Matrix q = 3 * test::random_matrix(r, simd::kLane, 2).array() - 1;
+      const Matrix l = test::random_matrix(1, simd::kLane, 3);
+      Matrix start = test::random_matrix(r, simd::kLane, 4).array() - 0.4;
+      start = start.cwiseMax(0.0);
+      q.col(4).setConstant(-1);  // and z = 0: at its minimum
+      start.col(4).setZero();
+      Matrix z = start;
+      std::vector<double> room(static_cast<std::size_t>(3 * r * simd::kLane));
+      const std::uint32_t moved =
+          simd::newton_step(G.data(), M.data(), r, rule, q.data(), l.data(), kAsked, room.data(), z.data());
+      EXPECT_EQ(moved & ~kAsked, 0u);
+      for (Index i = 0; i < simd::kLane; ++i) {
+        const bool asked = (kAsked >> i & 1u) != 0;
+        const auto expected = stepped(G, M, rule, q.col(i).transpose(), l(0, i), start.col(i).transpose());
+        EXPECT_EQ((moved >> i & 1u) != 0, asked && expected) << "r " << r << ", problem " << i;
+        const RowVector end = asked && expected ? *expected : RowVector(start.col(i).transpose());
+        EXPECT_LE((z.col(i).transpose() - end).cwiseAbs().maxCoeff(), 1e-9 * (1 + end.cwiseAbs().maxCoeff()))
+            << "r " << r << ", problem " << i;
+        EXPECT_GE(z.col(i).minCoeff(), 0);
+      }
+    }
   });
 }
 
