@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""What a whole default fit costs, in one run: beside version 0.1, beside scikit-learn, and its memory as data grow.
+"""What a whole default fit costs, in one run: by data set, beside what people would use instead, and its memory as data grow.
 
-    bench/default_cost.py [--omvc build/omvc] [--old OMVC] [old peer debian memory] [--write]
+    bench/default_cost.py [--omvc build/omvc] [--python PYTHON] [fits peer debian memory] [--write]
 
-old: seconds of version 0.1 (a program given by --old, else built from its commit) on the shapes of Digit, Hdigit, Reuters
-and YouTube and on 1,600 planted rows in 100 clusters. peer: the time of scikit-learn's KMeans(n_init=10) alone on the
-concatenated data, already in memory, beside that of the whole command, reading and writing included. debian: the packages
-of the Debian archive as `examples/debian_archive.py --save FOLDER` writes them (--debian FOLDER), beside TruncatedSVD
-and KMeans of zero-filled tf-idf. memory: peak memory of 100,000, 1,000,000 and 5,000,000 planted rows.
+fits: seconds, CPU seconds, memory and NMI on Digit and Hdigit, on the planted shapes of Reuters and YouTube, and on 1,600 rows in
+100 clusters. peer: k-means of scikit-learn and faiss alone, on the concatenated data with missing views filled by means, already
+scaled and in memory, beside the whole command, reading and writing included. debian: the packages of the Debian archive as
+`examples/debian_archive.py --save FOLDER` writes them (--debian FOLDER), beside TruncatedSVD and KMeans of zero-filled
+tf-idf. memory: peak memory of 100,000, 1,000,000 and 5,000,000 planted rows.
 
---write puts the tables into docs/performance.md. Planted data are kept in --folder and used again.
+--python needs scikit-learn, SciPy, h5py and, for its row, faiss-cpu. --write puts the tables into docs/performance.md. Planted
+data are kept in --folder and used again.
 """
 import argparse
 import json
@@ -25,16 +26,39 @@ import common  # noqa: E402
 import datasets  # noqa: E402
 import docs_page  # noqa: E402
 
-VERSION_01 = "4dbaa0c"  # the last commit of version 0.1
 PEER = """
 import json, resource, sys, time
-import numpy as np
-from sklearn.cluster import KMeans
-data = np.load(sys.argv[1]); start, before = time.time(), resource.getrusage(resource.RUSAGE_SELF)
-KMeans(int(sys.argv[2]), n_init=10, random_state=0).fit(data)
+import h5py, numpy as np
+from sklearn.metrics import normalized_mutual_info_score
+method, container, k, mask, threads = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4], int(sys.argv[5])
+with h5py.File(container) as file:
+    views = [np.asarray(view["X"], float) for view in file["mod"].values()]
+    truth = np.asarray(file["obs/truth"])
+present = np.loadtxt(mask) > 0 if mask else np.ones((len(views[0]), len(views)), bool)
+for number, view in enumerate(views):
+    low, high = view.min(0), view.max(0)
+    view -= low
+    view /= np.where(high > low, high - low, 1)
+    view[~present[:, number]] = view[present[:, number]].mean(0)
+X = np.hstack(views)
+if method == "faiss":
+    import faiss
+    faiss.omp_set_num_threads(threads)
+    X = X.astype(np.float32)
+start, before = time.time(), resource.getrusage(resource.RUSAGE_SELF)
+if method == "faiss":
+    model = faiss.Kmeans(X.shape[1], k, niter=100, nredo=10, seed=1, max_points_per_centroid=len(X))
+    model.train(X)
+    labels = model.index.search(X, 1)[1].ravel()
+else:
+    from sklearn.cluster import KMeans, MiniBatchKMeans
+    labels = {"KMeans": KMeans, "MiniBatchKMeans": MiniBatchKMeans}[method](k, n_init=10, random_state=0).fit_predict(X)
 after = resource.getrusage(resource.RUSAGE_SELF)
-print(json.dumps({"wall": time.time() - start, "cpu": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime}))
+print(json.dumps({"wall": time.time() - start, "cpu": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime,
+                  "nmi": normalized_mutual_info_score(truth, labels, average_method="geometric")}))
 """
+PEERS = {"KMeans": "scikit-learn KMeans(n_init=10)", "MiniBatchKMeans": "scikit-learn MiniBatchKMeans(n_init=10)",
+         "faiss": "faiss Kmeans(nredo=10, niter=100)"}
 DEBIAN_PEER = """
 import json, resource, sys, time
 from pathlib import Path
@@ -85,17 +109,6 @@ class Cost:
         self.folder.mkdir(parents=True, exist_ok=True)
         self.build = Path(arguments.omvc).resolve().parent
 
-    def old(self):
-        if not self.arguments.old:
-            tree = self.folder / "version-0.1"
-            if not (tree / "build" / "omvc").exists():
-                common.run(["git", "-C", common.ROOT, "worktree", "add", "--force", tree, VERSION_01])
-                common.run(["cmake", "-S", tree, "-B", tree / "build", "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
-                            "-DOMVC_BUILD_TESTS=OFF"])
-                common.run(["cmake", "--build", tree / "build", "--target", "omvc_command"])
-            self.arguments.old = tree / "build" / "omvc"
-        return self.arguments.old
-
     def planted(self, name, *shape):
         path = self.folder / f"{name}.h5mu"
         if not path.exists():
@@ -123,47 +136,48 @@ class Cost:
             docs_page.put("performance.md", f"cost {section}", text)
 
 
-def old(cost):
+def fits(cost):
     rows = []
     for name, data in cost.shapes().items():
-        new, before = cost.fit(cost.arguments.omvc, data), cost.fit(cost.old(), data)
-        rows.append([name, f"{new['wall']:.2f}", f"{before['wall']:.2f}", f"{before['wall'] / new['wall']:.1f}",
-                     f"{before['cpu'] / new['cpu']:.1f}", f"{new['memory']:.0f}", f"{before['memory']:.0f}",
-                     nmi_of(new), nmi_of(before)])
+        run = cost.fit(cost.arguments.omvc, data)
+        rows.append([name, f"{run['wall']:.2f}", f"{run['cpu']:.2f}", f"{run['memory']:.0f}", nmi_of(run)])
         print(rows[-1], file=sys.stderr)
-    cost.publish("old", common.table(["data", "this version, s", "0.1, s", "times faster", "by CPU time", "MB", "0.1, MB",
-                                      "NMI", "0.1, NMI"], rows))
+    cost.publish("fits", common.table(["data", "seconds", "CPU seconds", "MB at most", "NMI"], rows))
 
 
-def concatenated(cost, data):
-    """The views side by side, each feature between 0 and 1."""
-    path = cost.folder / "concatenated.npy"
-    script = ("import sys, h5py, numpy as np\n"
-              "views = h5py.File(sys.argv[2])['mod']\n"
-              "X = np.hstack([np.asarray(view['X'], float) for view in views.values()])\n"
-              "low, high = X.min(0), X.max(0)\n"
-              "np.save(sys.argv[1], (X - low) / np.where(high > low, high - low, 1))\n")
-    container = cost.folder / "concatenated.h5mu"
-    common.run([cost.arguments.omvc, "convert", *data[:data.index("-k")], "-o", container, "--quiet"])
-    common.run([cost.arguments.python, "-c", script, path, container])
-    return path
+def peer_run(cost, method, container, k, mask):
+    """None where the library is not installed."""
+    limits = {each: str(cost.arguments.threads) for each in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")}
+    command = [cost.arguments.python, "-c", PEER, method, container, k, mask, cost.arguments.threads]
+    runs = []
+    for _ in range(cost.arguments.repeat):
+        done = subprocess.run([str(each) for each in command], env={**os.environ, **limits}, capture_output=True, text=True)
+        if "No module named 'faiss'" in done.stderr:
+            return None
+        if done.returncode != 0:
+            raise SystemExit(done.stderr)
+        runs.append(json.loads(done.stdout))
+    return min(runs, key=lambda each: each["cpu"])
 
 
 def peer(cost):
+    """The same rows for all of them: complete, and with 40 % of every view missing."""
     rows = []
-    for name, data in cost.shapes().items():
-        if name.endswith("shape"):
-            continue
-        k = data[data.index("-k") + 1]
-        limits = {each: str(cost.arguments.threads) for each in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")}
-        theirs = [json.loads(common.run([cost.arguments.python, "-c", PEER, concatenated(cost, data), k],
-                                        env={**os.environ, **limits})) for _ in range(cost.arguments.repeat)]
-        theirs, ours = min(theirs, key=lambda each: each["cpu"]), cost.fit(cost.arguments.omvc, data)
-        rows.append([name, f"{ours['wall']:.2f}", f"{theirs['wall']:.2f}", f"{theirs['wall'] / ours['wall']:.1f}",
-                     f"{theirs['cpu'] / ours['cpu']:.1f}"])
-        print(rows[-1], file=sys.stderr)
-    cost.publish("peer", common.table(["data", "omvc, whole command, s", "KMeans(n_init=10) alone, s", "times faster",
-                                       "by CPU time"], rows))
+    for name, mask in (("digit", ""), ("digit", "cyclic-40"), ("hdigit", ""), ("hdigit", "cyclic-40")):
+        data = datasets.SETS[name](cost.folder)
+        k, container = data[data.index("-k") + 1], cost.folder / f"{name}.h5mu"
+        without_k = [*data[:data.index("-k")], *data[data.index("-k") + 2:]]
+        common.run([cost.arguments.omvc, "convert", *without_k, "-o", container, "--quiet"])
+        mask_file = datasets.DATA / "masks" / f"{name}-{mask}-0.txt" if mask else ""
+        present = ["--present", mask_file] if mask else []
+        ours = cost.fit(cost.arguments.omvc, [*data, *present])
+        title = f"{name}{', 40 % missing' if mask else ''}"
+        rows.append([title, "omvc, whole command", f"{ours['wall']:.2f}", f"{ours['cpu']:.2f}", nmi_of(ours)])
+        for method, text in PEERS.items():
+            if theirs := peer_run(cost, method, container, k, mask_file):
+                rows.append([title, text + ", fit alone", f"{theirs['wall']:.2f}", f"{theirs['cpu']:.2f}", f"{theirs['nmi']:.3f}"])
+        print(rows[-4:], file=sys.stderr)
+    cost.publish("peer", common.table(["data", "program", "seconds", "CPU seconds", "NMI"], rows))
 
 
 def debian(cost):
@@ -198,13 +212,12 @@ def memory(cost):
     cost.publish("memory", common.table(["instances", "MB at most", "seconds", "microseconds an instance"], rows))
 
 
-SECTIONS = {"old": old, "peer": peer, "debian": debian, "memory": memory}
+SECTIONS = {"fits": fits, "peer": peer, "debian": debian, "memory": memory}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--omvc", default=common.ROOT / "build" / "omvc")
-    parser.add_argument("--old", help="omvc of version 0.1; built from its commit where none is named")
     parser.add_argument("--python", default=sys.executable, help="that has scikit-learn, SciPy and h5py")
     parser.add_argument("--debian", help="the folder of the Debian archive's packages")
     parser.add_argument("--folder", default=os.path.join(tempfile.gettempdir(), "omvc-default-cost"))

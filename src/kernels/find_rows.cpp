@@ -22,6 +22,9 @@ class Nearest {
         ids_(out.ids.data() + instance * count_),
         distances_(out.distances.data() + instance * count_) {}
 
+  // Nothing farther than this is of use.
+  double farthest() const { return distances_[count_ - 1]; }
+
   void offer(std::int32_t row, double distance) {
     if (!(distance <= distances_[count_ - 1])) return;
     const auto before = [&, turn = turn_of(row, own_)](Index j) {
@@ -247,22 +250,56 @@ class Finder {
   void compare(const Own& own, const std::vector<Index>& lists, std::int32_t self) {
     const RowTable::View& view = rows_.views[own.view];
     const double square = square_of(own.view, own.row);
-    const float* dot = own.dots.data();
+    const float* dots = own.dots.data();
     Nearest nearest(out_.views[own.view], own.row, self);
     Index before = 0;  // positions in the lists before
     for (const Index list : lists) {
-      const auto at = static_cast<std::size_t>(list);
-      for (Index m = view.begin[at]; m < view.begin[at + 1]; ++m) {
-        const auto member = static_cast<std::size_t>(m);
-        const double distance = std::max(0.0, square + view.squares[member] - 2 * double{*dot++});
-        const std::int32_t position = view.position[member];
-        const std::int32_t other = rows_.row[static_cast<std::size_t>(position)];
-        if (other != self) nearest.offer(other, distance);
-        if (search_.whole) whole_[static_cast<std::size_t>(before + position - rows_.begin[at])] += distance;
-      }
+      const Index members = members_of(view, list);
+      find_distances(view, list, square, dots);
+      offer_members(view, list, self, nearest);
+      if (search_.whole) add_members(view, list, before);
       if (search_.whole && !view.completed.empty()) add_completed(own.view, own.row, square, list, before);
+      dots += members;
       before += positions_of(list);
     }
+  }
+
+  // Loops without a branch or a number to be looked up, which compilers turn into vectors: all members are measured,
+  // but few are near.
+  void find_distances(const RowTable::View& view, Index list, double square, const float* dots) {
+    const Index members = members_of(view, list);
+    const double* squares = view.squares.data() + view.begin[static_cast<std::size_t>(list)];
+    distances_.resize(static_cast<std::size_t>(members));
+    double* out = distances_.data();
+    for (Index m = 0; m < members; ++m) out[m] = std::max(0.0, square + squares[m] - 2 * double{dots[m]});
+  }
+
+  void offer_members(const RowTable::View& view, Index list, std::int32_t self, Nearest& nearest) const {
+    constexpr Index kAtOnce = 16;
+    const auto members = static_cast<Index>(distances_.size());
+    const std::int32_t* positions = view.position.data() + view.begin[static_cast<std::size_t>(list)];
+    for (Index first = 0; first < members; first += kAtOnce) {
+      const Index last = std::min(first + kAtOnce, members);
+      const double farthest = nearest.farthest();
+      int near = 0;
+      for (Index m = first; m < last; ++m) near += distances_[static_cast<std::size_t>(m)] <= farthest ? 1 : 0;
+      for (Index m = first; m < last && near > 0; ++m) {
+        const std::int32_t other = rows_.row[static_cast<std::size_t>(positions[m])];
+        if (other != self) nearest.offer(other, distances_[static_cast<std::size_t>(m)]);
+      }
+    }
+  }
+
+  void add_members(const RowTable::View& view, Index list, Index before) {
+    const auto members = static_cast<Index>(distances_.size());
+    const std::int32_t* positions = view.position.data() + view.begin[static_cast<std::size_t>(list)];
+    double* whole = whole_.data() + before;
+    if (members == positions_of(list)) {  // nobody lacks the view
+      for (Index m = 0; m < members; ++m) whole[m] += distances_[static_cast<std::size_t>(m)];
+      return;
+    }
+    const auto begin = rows_.begin[static_cast<std::size_t>(list)];
+    for (Index m = 0; m < members; ++m) whole[positions[m] - begin] += distances_[static_cast<std::size_t>(m)];
   }
 
   void add_completed(std::size_t v, Index row, double square, Index list, Index before) {
@@ -289,6 +326,7 @@ class Finder {
   RowNeighbours& out_;
   std::vector<Instance> instances_;
   std::vector<double> whole_;                             // by position in the lists
+  std::vector<double> distances_;                         // of the members of a list
   std::vector<std::pair<double, std::int32_t>> nearest_;  // prototypes, ascending
 };
 
