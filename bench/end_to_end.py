@@ -1,15 +1,13 @@
 #!/usr/bin/env python3
-"""Times whole passes of omvc beside its peers in one run: seconds depend on the machine and the hour, ratios less so.
+"""Times whole passes of `--preset paper` beside the products with the data alone, in one run: seconds depend on the machine and
+the hour, ratios less so.
 
-    bench/end_to_end.py [--build build-bench] [--folder DIR] [floor nmf growth instructions others]
+    bench/end_to_end.py [--build build-bench] [--folder DIR]
     bench/end_to_end.py --write            also puts the tables into docs/performance.md
-    bench/end_to_end.py --data webkb,digit --repeat 1 floor           a short look
-    bench/end_to_end.py --other 'NAME=COMMAND {data} {k}' others
+    bench/end_to_end.py --data webkb,digit --repeat 1           a short look
 
-floor: the products with the data alone by the fastest library, the same in number, width and chunks as omvc had; also gives
-2 threads against 1, and the paper's Table IV. nmf: scikit-learn's MiniBatchNMF. growth: seconds an instance, 10,000 to
-5,000,000 instances. instructions: counted by callgrind. others: programs that you name; {data} stands for the arguments of
-omvc fit that name the data, {scaled} for the folder that omvc_scaled wrote, {k} for the number of clusters.
+The products are made by the fastest library, the same in number, width and chunks as omvc had; also gives 2 threads against 1, and
+the paper's Table IV.
 
 Needs tools/packages-bench.txt, a build with -DOMVC_BUILD_BENCHMARKS=ON, and PyPI the first time (tools/requirements-bench.txt).
 Planted data are kept in the folder and used again; copies of all data as the solver sees them are written beside them.
@@ -24,10 +22,6 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent / "end_to_end"))
 import common  # noqa: E402
 import floor_section  # noqa: E402
-import other_sections  # noqa: E402
-
-SECTIONS = {"floor": floor_section.floor, "nmf": other_sections.nmf, "growth": other_sections.growth,
-            "instructions": other_sections.instructions, "others": other_sections.others}
 
 
 def one_of(known):
@@ -45,26 +39,16 @@ def main():
     parser.add_argument("--build", default=common.ROOT / "build-bench", help="with omvc and the programs of bench/end_to_end")
     parser.add_argument("--folder", default=os.path.join(tempfile.gettempdir(), "omvc-end-to-end"))
     parser.add_argument("--data", type=one_of(common.CLUSTERS), default=list(common.CLUSTERS), help="names with commas")
-    parser.add_argument("--configs", type=one_of(common.CONFIGS), default=list(common.CONFIGS), help="names with commas")
     parser.add_argument("--mask", default="", help="of the real sets, such as cyclic-40; they are complete without")
     parser.add_argument("--rows", type=int, default=0, help="instances of reuters and youtube, if not all")
-    parser.add_argument("--sizes", type=lambda text: [int(each) for each in text.split(",")],
-                        default=[10_000, 100_000, 1_000_000, 5_000_000], help="of growth")
     parser.add_argument("--repeat", type=int, default=3, help="times everything is run; medians are taken")
-    parser.add_argument("--nmf-limit", type=float, default=300, help="seconds of the longest fit of MiniBatchNMF")
-    parser.add_argument("--other", action="append", default=[], metavar="NAME=COMMAND")
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--json", type=Path, help="everything measured, as a file")
-    parser.add_argument("what", nargs="*", default=list(SECTIONS), help=", ".join(SECTIONS))
     arguments = parser.parse_args()
-    if unknown := [name for name in arguments.what if name not in SECTIONS]:
-        parser.error(f"{unknown[0]} is none of {', '.join(SECTIONS)}")
     bench = common.Bench(arguments)
-    for name, section in SECTIONS.items():
-        if name in arguments.what:
-            section(bench)
-            if arguments.json:
-                arguments.json.write_text(json.dumps(bench.results, indent=1) + "\n")
+    floor_section.floor(bench)
+    if arguments.json:
+        arguments.json.write_text(json.dumps(bench.results, indent=1) + "\n")
 
 
 if __name__ == "__main__":

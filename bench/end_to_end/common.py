@@ -13,12 +13,7 @@ import datasets  # noqa: E402
 import docs_page  # noqa: E402
 
 CLUSTERS = {"digit": 10, "webkb": 2, "hdigit": 10, "reuters": 6, "youtube": 31}
-# What is timed: the options, and what they are called in a table.
-CONFIGS = {
-    "one": ("one factorisation", ["--preset", "paper", "--chunk", "500", "--passes", "2"]),
-    "paper": ("`--preset paper`", ["--preset", "paper", "--passes", "1"]),
-    "default": ("default", []),
-}
+OPTIONS = ["--preset", "paper", "--passes", "1"]  # what is timed
 LARGE_CHUNK = {"reuters": ["--chunk", "2000"], "youtube": ["--chunk", "2000"]}  # of the paper's preset, as in the paper
 
 
@@ -110,10 +105,9 @@ class Bench:
     def record(self, section, **values):
         self.results.append({"section": section, **values})
 
-    def publish(self, section, text, command=None):
-        """Prints a block of docs/performance.md and, where asked for, puts it there. `command` names what made it."""
-        text += "\n" + docs_page.stamp(f"bench/end_to_end.py --write {command or section}",
-                                       f"median of {self.arguments.repeat}") + "\n"
+    def publish(self, section, text):
+        """Prints a block of docs/performance.md and, where asked for, puts it there."""
+        text += "\n" + docs_page.stamp("bench/end_to_end.py --write", f"median of {self.arguments.repeat}") + "\n"
         print(text, flush=True)
         if self.arguments.write:
             docs_page.put("performance.md", f"end-to-end {section}", text)

@@ -4,7 +4,7 @@ import json
 import tempfile
 from pathlib import Path
 
-from common import CLUSTERS, CONFIGS, LARGE_CHUNK, median, run, short, table
+from common import CLUSTERS, LARGE_CHUNK, OPTIONS, median, run, short, table
 
 THREADS = (2, 1)
 PAPER = {"digit": 27.47, "webkb": 16.69, "reuters": 1964, "youtube": 1548}  # Table IV, seconds per pass
@@ -45,9 +45,9 @@ def floor_of(bench, name, report, threads):
             single[0] if single and len(chosen) == 1 else None)
 
 
-def measure(bench, name, config, scratch):
+def measure(bench, name, scratch):
     """Fits before and after the floor, so that both see the machine in the same state."""
-    options = CONFIGS[config][1] + (LARGE_CHUNK.get(name, []) if config == "paper" else [])
+    options = OPTIONS + LARGE_CHUNK.get(name, [])
     data, k = bench.data(name), CLUSTERS[name]
     labels = {threads: Path(scratch) / f"{threads}.txt" for threads in THREADS}
     fits = {threads: [bench.fit(data, k, options, threads, labels[threads])] for threads in THREADS}
@@ -59,7 +59,7 @@ def measure(bench, name, config, scratch):
     for _ in range(bench.arguments.repeat - 1):
         for threads in THREADS:
             fits[threads].append(bench.fit(data, k, options, threads))
-    result = {"data": name, "config": config, "same_labels": same, "products": products_a_block(fits[2][0])}
+    result = {"data": name, "same_labels": same, "products": products_a_block(fits[2][0])}
     passes = len(fits[2][0]["per_pass"])
     for threads in THREADS:
         seconds, library, single = floors[threads]
@@ -78,27 +78,26 @@ def floor(bench):
     results = []
     with tempfile.TemporaryDirectory() as scratch:
         for name in bench.arguments.data:
-            for config in bench.arguments.configs:
-                results.append(measure(bench, name, config, scratch))
+            results.append(measure(bench, name, scratch))
     rows = []
     for each in results:
         for threads in THREADS:
             of = each[str(threads)]
-            rows.append([each["data"], CONFIGS[each["config"]][0], threads, f"{each['products']:.1f}",
+            rows.append([each["data"], threads, f"{each['products']:.1f}",
                          short(of["seconds"]), short(of["floor"]), of["library"],
                          f"{of['seconds'] / of['floor']:.2f}", short(of["single"]) if of["single"] else "–",
                          f"{of['waiting']:.1%}"])
-    bench.publish("floor", table(["data", "options", "threads", "products per block", "omvc, s per pass", "floor, s per pass",
+    bench.publish("floor", table(["data", "threads", "products per block", "omvc, s per pass", "floor, s per pass",
                                   "floor by", "ratio", "floor in single precision, s", "waiting"], rows))
-    rows = [[each["data"], CONFIGS[each["config"]][0], short(each["1"]["seconds"]), short(each["2"]["seconds"]),
+    rows = [[each["data"], short(each["1"]["seconds"]), short(each["2"]["seconds"]),
              f"{each['1']['seconds'] / each['2']['seconds']:.2f}",
              f"{each['1']['floor'] / each['2']['floor']:.2f}", "identical" if each["same_labels"] else "DIFFERENT"]
             for each in results]
-    bench.publish("threads", command="floor", text=table(["data", "options", "1 thread, s per pass", "2 threads, s per pass", "times faster",
+    bench.publish("threads", text=table(["data", "1 thread, s per pass", "2 threads, s per pass", "times faster",
                                     "the floor: times faster", "labels"], rows))
     rows = [[each["data"], PAPER[each["data"]], short(each["2"]["first_pass"]),
              f"{PAPER[each['data']] / each['2']['first_pass']:.0f}"]
-            for each in results if each["config"] == "paper" and each["data"] in PAPER]
+            for each in results if each["data"] in PAPER]
     if rows:
-        bench.publish("paper", command="floor", text=table(
+        bench.publish("paper", text=table(
             ["data", "Table IV, s per pass", "`--preset paper`, first pass, 2 threads, s", "times faster"], rows))
