@@ -1,6 +1,7 @@
 #include "omvc/look.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -55,16 +56,17 @@ Rows column_rows(const ViewFacts& view, std::size_t most) {
     }
     rows.push_back({column.name, column.kind, fmt::format("{:.6g}", column.minimum),
                     fmt::format("{:.6g}", column.maximum), fmt::format("{:.6g}", column.mean),
-                    fmt::format("{:.6g}", column.deviation), fmt::format("{}", column.missing),
-                    found_in_words(column)});
+                    std::isnan(column.deviation) ? "?" : fmt::format("{:.6g}", column.deviation),
+                    fmt::format("{}", column.missing), found_in_words(column)});
   }
   return rows;
 }
 
 std::string describe_instances(const DataLook& look, std::size_t views) {
   std::string out = fmt::format("{} instances in {} view{}", look.instances, views, views == 1 ? "" : "s");
-  out += look.first_id.empty() ? ", by row (the files have no sample ids)"
-                               : fmt::format(", by sample id from {} to {}", look.first_id, look.last_id);
+  out += look.first_id.empty()
+             ? ", by row (the files have no sample ids)"
+             : fmt::format(", by sample id; the first is {}, the last {}", look.first_id, look.last_id);
   if (look.in_views.back() == look.instances) return out + (views > 1 ? ", all of them in every view" : "");
   for (std::size_t count = look.in_views.size(); count-- > 0;) {
     if (look.in_views[count] == 0) continue;

@@ -22,7 +22,7 @@ struct ColumnFacts {
   double minimum = 0;  // this and the next three: over the cells that are not missing; of a category 0
   double maximum = 0;
   double mean = 0;
-  double deviation = 0;  // standard deviation, divided by n
+  double deviation = 0;  // standard deviation, divided by n; NaN where the numbers are too large beside it
   Index missing = 0;     // cells of the rows that are present
   std::string found;     // as in ColumnReport, or empty
   Index cells = 0;       // that it was found in

@@ -25,6 +25,7 @@ Vector between_clusters(const Model& model, std::size_t view) {
 }  // namespace
 
 std::optional<LeadingColumn> leading_column(const Model& model) {
+  if (model.clusters().count < 2) return std::nullopt;
   const Schema& schema = model.intake().schema();
   LeadingColumn leading;
   double most = 0;

@@ -30,7 +30,7 @@ void for_cells(const CsrBlock<T>& block, Index row, const Body& body) {
 
 }  // namespace
 
-RawSums::RawSums(const Schema& schema, Index places) {
+RawSums::RawSums(const Schema& schema, Index places, std::vector<ViewScaling> scaling) : scaling_(std::move(scaling)) {
   for (const ViewSchema& view : schema.views) {
     sums_.emplace_back(Matrix::Zero(view.features, places));
     squares_.emplace_back(Vector::Zero(view.features));
@@ -49,7 +49,7 @@ void RawSums::add(const Chunk& chunk, const std::vector<std::int32_t>& places) {
             if (place < 0) continue;
             counts_[v](place) += 1;
             for_cells(block, static_cast<Index>(i), [&](Index j, double x) {
-              if (std::isnan(x)) {
+              if (std::isnan(x) || (!scaling_.empty() && is_left_out(scaling_[v], static_cast<std::size_t>(j), x))) {
                 if (missing_[v].size() == 0) missing_[v] = Matrix::Zero(sums_[v].rows(), sums_[v].cols());
                 missing_[v](j, place) += 1;
                 return;
@@ -155,7 +155,7 @@ double RawSums::explained(std::size_t view, const std::vector<double>& weights) 
 }
 
 RawSums cluster_sums(const Model& model, Compute& compute) {
-  RawSums out(model.intake().schema(), model.clusters().count);
+  RawSums out(model.intake().schema(), model.clusters().count, model.intake().scaling());
   const std::vector<Chunk> known = model.rows_as_they_came(compute);
   if (!known.empty()) {
     const std::vector<int>& clusters = model.clusters().votes->clusters_of_rows();

@@ -12,7 +12,8 @@ namespace omvc {
 // Sums of the rows of each place (a prototype, a cluster), for every view.
 class RawSums {
  public:
-  RawSums(const Schema& schema, Index places);
+  // With the scaling of each view, cells that it takes for missing and glitches that it has named count for nothing.
+  RawSums(const Schema& schema, Index places, std::vector<ViewScaling> scaling = {});
 
   // Adds the rows of an unscaled chunk; places[i] is that of instance i, -1: none.
   void add(const Chunk& chunk, const std::vector<std::int32_t>& places);
@@ -53,6 +54,7 @@ class RawSums {
   };
   Feature all(std::size_t view, Index feature) const;
 
+  std::vector<ViewScaling> scaling_;
   std::vector<Matrix> sums_;       // of each view: features x places
   std::vector<Vector> squares_;    // of each view: of every feature, over all places
   std::vector<RowVector> counts_;  // of each view: rows of each place

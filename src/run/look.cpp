@@ -45,7 +45,10 @@ ColumnFacts facts_of(const ViewSurvey& survey, const ColumnUnit& unit, const Vie
   out.minimum = zeros ? std::min(survey.minimum[j], 0.0) : survey.minimum[j];
   out.maximum = zeros ? std::max(survey.maximum[j], 0.0) : survey.maximum[j];
   out.mean = survey.sum[j] / survey.known(j);
-  out.deviation = std::sqrt(std::max(0.0, survey.squares[j] / survey.known(j) - out.mean * out.mean));
+  const double variance = survey.squares[j] / survey.known(j) - out.mean * out.mean;
+  // Far from zero the squares cancel, and nothing is left to tell.
+  const bool cancelled = out.minimum < out.maximum && variance <= 1e-12 * out.mean * out.mean;
+  out.deviation = cancelled ? kNan : std::sqrt(std::max(0.0, variance));
   return out;
 }
 

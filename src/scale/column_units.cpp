@@ -8,7 +8,9 @@
 namespace omvc {
 namespace {
 
-constexpr double kTwoValues = 1e-9;  // how far from two values the sums may be, which were rounded
+constexpr double kTwoValues = 1e-9;       // how far from two values the sums may be, which were rounded,
+constexpr double kRounded = 8 * 2.3e-16;  // and by how much of the squares that cancel in them,
+constexpr double kTellable = 1e-3;        // as long as that is little beside the range
 
 // Whether every value of a feature is its smallest or its largest: then the products of the distances to both add up
 // to nothing.
@@ -17,8 +19,9 @@ bool has_two_values(const ViewSurvey& survey, std::size_t j) {
   if (!(low < high) || !std::isfinite(high - low)) return false;
   const double known = survey.known(j);
   const double between = (low + high) * survey.sum[j] - survey.squares[j] - known * low * high;
-  const double size = known * std::max({low * low, high * high, (high - low) * (high - low)});
-  return std::abs(between) <= kTwoValues * size;
+  const double square = (high - low) * (high - low);
+  const double rounded = kRounded * std::max(low * low, high * high);
+  return rounded <= kTellable * square && std::abs(between) <= known * std::max(kTwoValues * square, rounded);
 }
 
 bool is_constant(const ViewSurvey& survey, std::size_t j) {

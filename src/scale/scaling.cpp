@@ -144,6 +144,16 @@ bool is_missing(const ViewScaling& scaling, std::size_t j, double x) {
   return !scaling.missing_below.empty() && (x <= scaling.missing_below[j] || x >= scaling.missing_above[j]);
 }
 
+bool is_left_out(const ViewScaling& scaling, std::size_t j, double x) {
+  if (is_missing(scaling, j, x)) return true;
+  const bool logarithms = scaling.log_ratios || (!scaling.unit.empty() && scaling.unit[j] != 0);
+  if (scaling.notes.empty() || logarithms || scaling.shift.empty() || scaling.ceiling.empty()) return false;
+  if (x >= scaling.shift[j] && x <= scaling.ceiling[j]) return false;
+  return std::any_of(scaling.notes.begin(), scaling.notes.end(), [&](const ColumnNote& note) {
+    return note.feature == j && note.kind == ColumnNote::Kind::glitches;
+  });
+}
+
 void check_magnitudes(const Chunk& chunk, const Schema& schema) {
   for (std::size_t v = 0; v < chunk.views.size(); ++v) {
     const auto check = [&](const auto& X) {

@@ -66,6 +66,8 @@ std::vector<ViewScaling> choose_scalings(const std::vector<Scaling>& asked, cons
 
 // Whether a number of the data, of the j-th feature, is none, but a word for a missing value.
 bool is_missing(const ViewScaling& scaling, std::size_t j, double x);
+// Whether it says nothing of its feature: a missing value, or a glitch, which lies beyond the range of the others.
+bool is_left_out(const ViewScaling& scaling, std::size_t j, double x);
 
 // For rows that no survey has seen. Throws ErrorKind::data, naming view and row, for values too large to be squared.
 void check_magnitudes(const Chunk& chunk, const Schema& schema);

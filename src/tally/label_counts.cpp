@@ -20,7 +20,7 @@ void warn_of_empty(Report& report) {
   }
   if (empty.empty()) return;
   report.warnings.push_back(fmt::format(
-      "Clusters without any instance: {}. The data have fewer distinct groups than were asked for.", empty));
+      "No instance is in these of the clusters: number {}. The data show fewer groups than were asked for.", empty));
 }
 
 }  // namespace

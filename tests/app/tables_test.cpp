@@ -257,7 +257,7 @@ TEST_F(Tables, LookTellsWhatIsThere) {
   const std::string page = dir_.path("look.html");
   const Outcome text = run_command({"look", a, b, "--report", page});
   EXPECT_EQ(text.code, 0) << text.err;
-  EXPECT_NE(text.out.find("by sample id from s0 to s239"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("by sample id; the first is s0, the last s239"), std::string::npos) << text.out;
   EXPECT_NE(text.out.find("8 cells of -9999: missing?"), std::string::npos) << text.out;
   EXPECT_NE(read_bytes(page).find("<td>x1</td>"), std::string::npos);
 }

@@ -106,6 +106,24 @@ TEST(RawSums, AnEffectIsTheDifferenceOverTheDeviationWithin) {
   EXPECT_NEAR(first.effect, (first.own - first.others) / std::sqrt(squares / (count - 2)), 1e-9);
 }
 
+// What the scaling takes for missing, and a glitch that it has named, changes no mean.
+TEST(RawSums, WordsForMissingValuesAndGlitchesCountForNothing) {
+  ViewScaling scaling{.known = true};
+  scaling.shift = {0};
+  scaling.gain = {1};
+  scaling.ceiling = {10};
+  scaling.missing_below = {-999};
+  scaling.missing_above = {kLargestValue};
+  scaling.notes = {{.kind = ColumnNote::Kind::glitches, .feature = 0, .cells = 1, .value = 1e6}};
+  Chunk chunk{{0, 1, 2, 3, 4, 5}, {}};
+  chunk.views.push_back({DenseBlock<double>{.rows = 6, .cols = 1, .values = {1, -999, 3, 1e6, 5, 7}}, chunk.rows});
+  RawSums sums({{{"a", 1, {}}}}, 2, {scaling});
+  sums.add(chunk, {0, 0, 0, 1, 1, 1});
+  EXPECT_EQ(sums.own(0, 0, 0), 2);
+  EXPECT_EQ(sums.own(0, 0, 1), 6);
+  EXPECT_EQ(sums.mean(0, 0), 4);
+}
+
 TEST(RawSums, GroupsThatAreTheValuesExplainThemAllAndAFeatureOfOneValueTellsNothing) {
   Chunk chunk;
   DenseBlock<double> block{.rows = 40, .cols = 2, .values = {}};

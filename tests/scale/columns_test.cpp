@@ -81,6 +81,25 @@ TEST(Columns, CategoriesAndColumnsOfTwoValuesAreUnits) {
   EXPECT_EQ(look_at(X).look.units.size(), 8u);
 }
 
+// Dates and times are large beside their range, so that the sums say little of it.
+TEST(Columns, LargeNumbersAreNotTakenForTwoValues) {
+  for (const double first : {20'200'101.0, 1.6e9, 3e5, 1e12}) {
+    Chunk chunk{test::iota(200), {}};
+    DenseBlock<double> block{.rows = 200, .cols = 2, .values = {}};
+    for (Index i = 0; i < 200; ++i) {
+      block.values.push_back(first + static_cast<double>(i * 37 % 200) / 20);
+      block.values.push_back(static_cast<double>(i % 3 == 0));
+    }
+    chunk.views.push_back({std::move(block), chunk.rows});
+    Survey survey(test::schema_of({2}));
+    Compute compute;
+    survey.add(chunk, compute);
+    const std::vector<ColumnUnit> units = column_units(survey.views[0], {"time", "yes"});
+    EXPECT_FALSE(units[0].two_values) << first;
+    EXPECT_TRUE(units[1].two_values) << first;
+  }
+}
+
 TEST(Columns, CleanDataAreLeftAsTheyAre) {
   const Matrix X = normal(500, 5, 2);
   const Seen seen = look_at(X);
