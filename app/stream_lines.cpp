@@ -71,6 +71,9 @@ void add_event_line(std::string& out, const StreamEvent& event) {
     case StreamEvent::Kind::not_rebuilt:
       fmt::format_to(to, "{{\"event\": \"not rebuilt\", \"error\": {}}}\n", quoted_json(event.text));
       break;
+    case StreamEvent::Kind::warning:
+      fmt::format_to(to, "{{\"event\": \"warning\", \"text\": {}}}\n", quoted_json(event.text));
+      break;
     case StreamEvent::Kind::not_saved:
       fmt::format_to(to, "{{\"event\": \"not saved\", \"error\": {}}}\n", quoted_json(event.text));
       break;

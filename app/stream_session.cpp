@@ -165,7 +165,8 @@ void Session::add_events() {
     add_event_line(out_, event);
     out_ids_.emplace_back();
     const bool failed = event.kind == StreamEvent::Kind::not_saved || event.kind == StreamEvent::Kind::not_rebuilt;
-    if (failed) fmt::print(stderr, "omvc: warning: {}\n", event.text);
+    const bool warns = failed || (event.kind == StreamEvent::Kind::warning && !arguments_.quiet);
+    if (warns) fmt::print(stderr, "omvc: warning: {}\n", event.text);
   }
 }
 

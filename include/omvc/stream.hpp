@@ -62,11 +62,13 @@ struct StreamLabels {
 
 struct StreamEvent {
   // strange: a row lies so far outside of what a view has shown that it is not learned until many agree with it;
-  // accepted: they do. not_rebuilt: prototypes could not be made again, and those that there were stay.
-  enum class Kind { cluster, saved, not_saved, strange, accepted, not_rebuilt };
+  // accepted: they do. not_rebuilt: prototypes could not be made again, and those that there were stay. warning: what
+  // was found in the columns of a view when prototypes were made, and was not told before.
+  enum class Kind { cluster, saved, not_saved, strange, accepted, not_rebuilt, warning };
   Kind kind = Kind::cluster;
   ClusterEvent cluster = {};
-  std::string text = {};  // saved: the id of the last row that the file knows; not_saved, not_rebuilt: why; strange: id
+  std::string text = {};  // saved: the id of the last row that the file knows; not_saved, not_rebuilt: why; strange:
+                          // id; warning: what was found
   Index instances = 0;    // saved: that the file knows; accepted: learned now
   std::string view = {};  // strange: where,
   double widths = 0;      // and how many widths of the range of its features beyond that range, in the mean

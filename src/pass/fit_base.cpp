@@ -199,6 +199,8 @@ std::string some_of(const std::vector<std::string>& texts) {
   return out;
 }
 
+}  // namespace
+
 void warn_of_columns(const ViewReport& view, std::vector<std::string>& warnings) {
   std::vector<std::string> far;
   std::vector<std::string> words;
@@ -238,8 +240,6 @@ void warn_of_columns(const ViewReport& view, std::vector<std::string>& warnings)
                     view.name, tails.size(), some_of(tails)));
   }
 }
-
-}  // namespace
 
 void warn_of_views(Report& report) {
   if (report.leading) {

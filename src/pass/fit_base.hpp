@@ -102,7 +102,8 @@ double bytes_of(const Survey& survey);
 double bytes_of_row(const Survey& survey);
 // Throws ErrorKind::data for data that the options cannot work with.
 void check_survey(const Survey& survey, const Schema& schema, const Options& options);
-// What the user should know of the views.
+// What the user should know of the views; and of the columns of one of them, as ViewReport::columns tells.
 void warn_of_views(Report& report);
+void warn_of_columns(const ViewReport& view, std::vector<std::string>& warnings);
 
 }  // namespace omvc

@@ -14,6 +14,7 @@
 #include "model/expected.hpp"
 #include "model/raw_sums.hpp"
 #include "parallel/team.hpp"
+#include "run/row_ids.hpp"
 #include "run/usage.hpp"
 
 namespace omvc {
@@ -39,6 +40,7 @@ struct Clusterer::Impl {
   Team compute;
   std::optional<Model> model;
   std::shared_ptr<CompareModel> compared;
+  RowIds ids;  // of rows that a stream has learned, as JSON
   // What tells the clusters of the model apart, made when first asked for after it has changed.
   const RawSums& sums();
   std::optional<RawSums> known_sums;

@@ -8,6 +8,8 @@
 #include "omvc/error.hpp"
 
 #include "chunk/rows.hpp"
+#include "pass/fit_base.hpp"
+#include "pass/setting.hpp"
 #include "run/model_file.hpp"
 
 namespace omvc {
@@ -117,6 +119,23 @@ void Learner::tell(const Learned& learned) {
   }
 }
 
+// Columns are looked at each time prototypes are made; each finding is told once.
+std::vector<std::string> Learner::column_warnings() {
+  std::vector<std::string> warnings;
+  const Intake& intake = model_.intake();
+  for (std::size_t v = 0; v < intake.schema().views.size(); ++v) {
+    const ViewSchema& view = intake.schema().views[v];
+    ViewReport report{.name = view.name, .features = view.features, .scaling = {}, .reason = {}, .columns = {}};
+    for (ColumnReport& column : column_reports(intake.scaling()[v], view)) {
+      if (told_.insert(fmt::format("{}/{}/{}", v, column.found, column.name)).second) {
+        report.columns.push_back(std::move(column));
+      }
+    }
+    warn_of_columns(report, warnings);
+  }
+  return warnings;
+}
+
 void Learner::learn_now(Job job) {
   if (!job.features.empty()) chunk_learner_.add_features(job.features);
   const bool first = model_.clusters().count == 0;
@@ -129,11 +148,13 @@ void Learner::learn_now(Job job) {
   model_.names().forget_moves();
   unsaved_ = true;
   std::vector<ClusterEvent> happened = model_.names().take_events();
+  const std::vector<std::string> warnings = column_warnings();
   if (first && model_.clusters().count > 0) happened = births(model_);
   std::shared_ptr<const Placer> placing = model_.placer();
   const std::lock_guard lock(mutex_);
   placing_ = std::move(placing);
   tell(learned);
+  for (const std::string& text : warnings) events_.push_back({.kind = StreamEvent::Kind::warning, .text = text});
   for (const ClusterEvent& event : happened) {
     events_.push_back({.kind = StreamEvent::Kind::cluster, .cluster = event});
   }

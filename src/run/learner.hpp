@@ -12,6 +12,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -74,6 +75,7 @@ class Learner {
   void learn_now(Job job);
   Learned learn_rows(Chunk chunk);
   void tell(const Learned& learned);
+  std::vector<std::string> column_warnings();  // that are new
   void poll() const;
   void save_now();
   void save_if_due();
@@ -84,7 +86,8 @@ class Learner {
   Model model_;
   ChunkLearner chunk_learner_{model_};
   std::unique_ptr<Compute> compute_;
-  bool unsaved_ = false;  // something was learned since the last save
+  bool unsaved_ = false;        // something was learned since the last save
+  std::set<std::string> told_;  // what was found in columns, of which events have told
   Clock::time_point saved_at_ = Clock::now();
 
   mutable std::mutex mutex_;  // for what follows

@@ -114,6 +114,7 @@ std::string Clusterer::to_bytes(ModelKind kind) const { return archive(kind).to_
 Clusterer::Clusterer(StoredModel stored) : impl_(std::make_unique<Impl>(stored.setting.options)) {
   impl_->model = std::move(stored.model);
   if (impl_->model) ChunkLearner(*impl_->model).forget_new_features();
+  if (stored.stream) impl_->ids = std::move(stored.stream->ids);
   if (stored.compared) impl_->compared = std::make_shared<CompareModel>(std::move(*stored.compared));
 }
 

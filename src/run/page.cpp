@@ -1,6 +1,8 @@
 // Pages of a Clusterer.
 #include "omvc/page.hpp"
 
+#include <cmath>
+
 #include "omvc/error.hpp"
 #include "omvc/files.hpp"
 
@@ -36,10 +38,20 @@ struct PageMaker {
     const std::vector<int> numbers = report.cluster_numbers;
     describe(model, report);
     report.cluster_numbers = numbers;
+    report.cluster_sizes.clear();  // of all rows that count, as the model tells them everywhere
+    for (const double size : cluster_sizes(model)) report.cluster_sizes.push_back(std::llround(size));
     return report;
   }
 
-  std::string facts(const PageContext& context) const {
+  // Rows of a stream go by the ids that they came with.
+  PageContext with_ids(PageContext context) const {
+    if (context.ids || impl.ids.empty()) return context;
+    context.ids = [this](Index first, Index count) { return impl.ids.texts(first, count); };
+    return context;
+  }
+
+  std::string facts(const PageContext& given) const {
+    const PageContext context = with_ids(given);
     impl.labeller();
     Model* model = living();
     if (model == nullptr && impl.model) {

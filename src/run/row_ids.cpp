@@ -1,6 +1,7 @@
 #include "run/row_ids.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "omvc/error.hpp"
 
@@ -13,6 +14,15 @@ void RowIds::add(const std::vector<Index>& rows, const std::vector<std::string>&
 std::string RowIds::of(Index row) const {
   const auto found = ids_.find(row);
   return found == ids_.end() ? fmt::format("{}", row) : found->second;
+}
+
+std::vector<std::string> RowIds::texts(Index first, Index count) const {
+  std::vector<std::string> out(static_cast<std::size_t>(count));
+  for (auto at = ids_.lower_bound(first); at != ids_.end() && at->first < first + count; ++at) {
+    const auto id = nlohmann::json::parse(at->second, nullptr, false);
+    out[static_cast<std::size_t>(at->first - first)] = id.is_string() ? id.get<std::string>() : at->second;
+  }
+  return out;
 }
 
 void RowIds::follow(const Model& model, bool all) {

@@ -13,7 +13,10 @@ namespace omvc {
 class RowIds {
  public:
   void add(const std::vector<Index>& rows, const std::vector<std::string>& ids);
+  bool empty() const { return ids_.empty(); }
   std::string of(Index row) const;  // the number of the row where its id is not known
+  // Those of the rows [first, first + count) as people read them; empty where one is not known.
+  std::vector<std::string> texts(Index first, Index count) const;
   // Forgets those of rows that the model holds no longer; not with every call, unless `all` of them are to go.
   void follow(const Model& model, bool all);
 

@@ -2,9 +2,11 @@
 #include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "omvc/clusterer.hpp"
 #include "omvc/evaluation.hpp"
+#include "omvc/page.hpp"
 #include "omvc/planted.hpp"
 #include "omvc/stream.hpp"
 
@@ -182,6 +184,36 @@ TEST(Strange, GlitchesThatDoNotAgreeStayOutHoweverMany) {
   const Clusterer model = Clusterer::load(dir.path("model"));
   EXPECT_EQ(model.summary().set_aside, static_cast<Index>(expected.size()));
   EXPECT_GT(nmi(model.assign(table()).labels), 0.9);
+}
+
+TEST(Strange, WhatIsFoundInAColumnIsToldOnce) {
+  TempDir dir;
+  Chunk rows = table();
+  auto& X = std::get<DenseBlock<double>>(rows.views[0].block = widened(std::move(rows.views[0].block)));
+  for (Index i = 0; i < X.rows; i += 50) X.values.own()[static_cast<std::size_t>(i * X.cols + 3)] = -999;
+  const Fed fed = feed(dir.path("model"), rows, 0, kRows, options_for(0));
+  std::vector<std::string> warnings;
+  for (const StreamEvent& event : fed.events) {
+    if (event.kind == StreamEvent::Kind::warning) warnings.push_back(event.text);
+  }
+  ASSERT_EQ(warnings.size(), 1u) << "although prototypes were made several times";
+  EXPECT_NE(warnings[0].find("-999"), std::string::npos) << warnings[0];
+}
+
+TEST(Strange, APageNamesRowsByTheirIdsAndHasTheSizesOfTheModel) {
+  TempDir dir;
+  feed(dir.path("model"), table(), 0, 1400, options_for(0));
+  Clusterer model = Clusterer::load(dir.path("model"));
+  const nlohmann::json facts = nlohmann::json::parse(page_facts(model));
+  std::vector<double> sizes;
+  for (const double size : model.summary().cluster_sizes) sizes.push_back(std::round(size));
+  EXPECT_EQ(facts["summary"]["cluster_sizes"], nlohmann::json(sizes));
+  for (const nlohmann::json& cluster : facts["summary"]["cluster_members"]) {
+    ASSERT_FALSE(cluster["typical"].empty());
+    for (const nlohmann::json& one : cluster["typical"]) {
+      EXPECT_EQ(one["id"], "p" + std::to_string(one["row"].get<Index>()));
+    }
+  }
 }
 
 #ifndef OMVC_SANITIZED  // minutes there
