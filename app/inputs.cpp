@@ -22,7 +22,8 @@ fs::path place_of(fs::path path) {
   for (int i = 0; i < kMostLinks && fs::is_symlink(path, failure) && !fs::exists(path, failure); ++i) {
     path = path.parent_path() / fs::read_symlink(path, failure);
   }
-  fs::path place = fs::weakly_canonical(path, failure);
+  // Of a name alone that is not there yet nothing would be resolved.
+  fs::path place = fs::weakly_canonical(fs::absolute(path, failure), failure);
   return failure ? fs::absolute(path, failure).lexically_normal() : place;
 }
 

@@ -143,7 +143,7 @@ void Session::take(const LineFeed::Line& line) {
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::data) throw Error(error.kind(), fmt::format("line {}: {}", line_, error.what()));
     label();  // results come in the order of the rows
-    return refuse(reader_.id(), line_, error.what());
+    return refuse(line.too_long ? "null" : reader_.id(), line_, error.what());
   }
   if (rows_ == 0 && ids_.empty()) say_notes();
   ids_.push_back(id_or_line());

@@ -99,10 +99,11 @@ Learned ChunkLearner::learn(Chunk chunk, Compute& compute) {
   widen_sparse(chunk, model_.intake().schema(), seen.schema());
   model_.intake().admit(chunk, seen.schema());
   const auto rows = static_cast<double>(chunk.size());
+  // Rows are judged by what was known before any of it is forgotten: a half-life may be shorter than a chunk.
+  const std::shared_ptr<const Placer> now = model_.placer();
   forget(rows);
   model_.cut_.rows.clear();
   model_.tally_.sizes.clear();
-  const std::shared_ptr<const Placer> now = model_.placer();
   learn_usual(std::move(chunk), now.get(), out, compute);
   if (now && seen.aside().size() > 0) {
     Chunk released = seen.release(*model_.ranges(), model_.tally_.instances + rows, model_.recipe_);

@@ -58,6 +58,8 @@ TEST_F(Safety, AnOutputNeverReplacesAnInput) {
 }
 
 TEST_F(Safety, TwoOutputsAreTwoFiles) {
+  // Also by names that are relative to the folder of the command, where neither is there yet.
+  expect_failure(fit({"--labels", "no-such-output", "--embedding", "./no-such-output"}), 2, {"name of its own"});
   expect_failure(fit({"--labels", dir_.path("x"), "--model", dir_.path("./x")}), 2, {"same file"});
   fs::create_symlink("x", dir_.path("y"));
   expect_failure(fit({"--labels", dir_.path("x"), "--embedding", dir_.path("y")}), 2, {"same file"});

@@ -34,6 +34,7 @@ TEST_F(StreamLimits, LinesAndNamesAreBoundedByTheMemory) {
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   const Answers answers(outcome.out);
   EXPECT_TRUE(contains(answers.rows.back().at("error"), "longer than 2 MB")) << answers.rows.back();
+  EXPECT_TRUE(answers.rows.back().at("id").is_null()) << answers.rows.back();
   EXPECT_TRUE(contains(outcome.err, "4464 entries were left out")) << outcome.err;
   for (const nlohmann::json& view : run_command({"info", model_, "--json"}).json().at("views")) {
     EXPECT_LE(view.at("features"), 65536);

@@ -186,6 +186,14 @@ TEST(Strange, GlitchesThatDoNotAgreeStayOutHoweverMany) {
   EXPECT_GT(nmi(model.assign(table()).labels), 0.9);
 }
 
+TEST(Strange, AHalfLifeShorterThanAChunkDoesNotForgetWhatIsUsual) {
+  TempDir dir;
+  const Chunk rows = with_glitches(table(), {420, 777, 1333}, 1e9);
+  const Fed fed = feed(dir.path("model"), rows, 0, kRows, options_for(35));
+  const std::vector<std::string> expected{"\"p420\"", "\"p777\"", "\"p1333\""};
+  EXPECT_EQ(strange_ids(fed.events), expected);
+}
+
 TEST(Strange, WhatIsFoundInAColumnIsToldOnce) {
   TempDir dir;
   Chunk rows = table();
