@@ -156,7 +156,8 @@ function draw() {
     pen.lineWidth = 0.4 + 1.6 * weight;
     pen.beginPath(); pen.moveTo(x1, y1); pen.lineTo(x2, y2); pen.stroke();
   }
-  const small = Math.min(4, 1.5 * Math.pow(view.transform.k, 0.4)), mark = d3.symbol().context(pen);
+  const few = Math.max(1, Math.min(2.2, Math.sqrt(1500 / Math.max(spots.length, 1))));  // marks are larger where there is room
+  const small = Math.min(4 * few, 1.5 * few * Math.pow(view.transform.k, 0.4)), mark = d3.symbol().context(pen);
   const stamp = (x, y, g, area, alpha, own) => {
     if (x < -20 || y < -20 || x > view.width + 20 || y > view.height + 20) return;
     const number = g < 0 ? -1 : at.numbers[g];
