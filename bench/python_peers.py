@@ -134,12 +134,17 @@ def filled(views):
 def cluster(method, views, kinds, k):
     """A function that does the work, and nothing else, with everything imported."""
     import numpy as np
+    import scipy.sparse as sp
 
     if method.startswith("omvc"):
         import omvc
 
         data = scaled(views, kinds) if "prepared" in method else views
-        return lambda: omvc.Clusterer(k, seed=int(method[-1]) if "seed" in method else 0).fit(data).labels_
+        # Text is sparse, as it is kept; what is missing is said apart.
+        present = np.stack([~np.isnan(view).all(axis=1) for view in data], axis=1)
+        data = [sp.csr_matrix(np.nan_to_num(view)) if kind == "text" else view for view, kind in zip(data, kinds)]
+        model = omvc.Clusterer(k, seed=int(method[-1]) if "seed" in method else 0)
+        return lambda: model.fit(data, present=present).labels_
     ready = scaled(views, kinds)
     if method.startswith("scikit-learn"):
         import sklearn.cluster
