@@ -6,7 +6,7 @@
 set -euo pipefail
 omvc=$1
 command -v mpirun >/dev/null || { echo "skipped: there is no mpirun here"; exit 77; }
-ldd "$omvc" | grep -q libmpi || { echo "skipped: the command was built without MPI"; exit 77; }
+ldd "$omvc" | grep libmpi >/dev/null || { echo "skipped: the command was built without MPI"; exit 77; }
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"

@@ -79,19 +79,18 @@ TEST_F(Demo, RefusesAFolderThatCannotBe) {
   EXPECT_EQ(names_in(dir_.path("")), std::set<std::string>{"file"});
 }
 
-// The README shows lines of the demo: numbers aside, these lines in this order; "..." stands for any.
-TEST_F(Demo, IsWhatTheReadmeShows) {
+// The start page shows lines of the demo: numbers aside, these lines in this order; "..." stands for any.
+TEST_F(Demo, IsWhatTheStartPageShows) {
   const auto shape = [](const std::string& line) {
     std::string out = std::regex_replace(line, std::regex("[0-9.]+"), "0");
     out = std::regex_replace(out, std::regex("-+"), "-");
     return std::regex_replace(out, std::regex(" +"), " ");
   };
-  const std::string readme = read_bytes(OMVC_SOURCE_DIR "/README.md");
-  const std::size_t closed = readme.find("\n```\n", readme.find("make demo"));
-  const std::size_t begin = readme.find("\n```\n", closed + 4) + 1;
-  const std::size_t end = readme.find("\n```\n", begin + 4);
-  ASSERT_LT(end, readme.size());
-  const std::vector<std::string> shown = lines_of(readme.substr(begin + 4, end - begin - 4));
+  const std::string page = read_bytes(OMVC_SOURCE_DIR "/docs/index.md");
+  const std::size_t begin = page.find("\n```\n", page.find("omvc demo")) + 1;
+  const std::size_t end = page.find("\n```\n", begin + 4);
+  ASSERT_LT(end, page.size());
+  const std::vector<std::string> shown = lines_of(page.substr(begin + 4, end - begin - 4));
   ASSERT_GT(shown.size(), 5u);
   const Outcome outcome = run_command({"demo", "--out", dir_.path("demo"), "--quiet"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
@@ -100,7 +99,7 @@ TEST_F(Demo, IsWhatTheReadmeShows) {
   for (const std::string& line : shown) {
     if (line.find_first_not_of(" .") == std::string::npos) continue;
     while (at < lines.size() && shape(lines[at]) != shape(line)) ++at;
-    EXPECT_LT(at, lines.size()) << "the demo does not show this line of the README: " << line << "\n" << outcome.out;
+    EXPECT_LT(at, lines.size()) << "the demo does not show this line of docs/index.md: " << line << "\n" << outcome.out;
   }
 }
 

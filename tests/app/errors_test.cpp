@@ -226,7 +226,6 @@ TEST_F(Errors, AFailureLeavesTheOutputsOfAnEarlierRunAlone) {
 }
 
 TEST_F(Errors, UsageNamesWhatIsWrong) {
-  expect_failure({}, kUsage, {"subcommand"});
   expect_failure({"fits"}, kUsage, {"fits"});
   expect_failure({"fit", "-k", "3"}, kUsage, {"input"});
   expect_failure({"fit", good_, "-k", "3", "--bogus"}, kUsage, {"--bogus"});
