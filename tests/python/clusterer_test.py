@@ -207,7 +207,7 @@ except KeyboardInterrupt:
 def test_what_ctrl_c_left_out_is_masked():
     """Interrupted in the pass over data that are more than the sample holds: the rows behind have no label."""
     program = """
-import os, signal, sys, numpy as np, pandas as pd, omvc
+import os, signal, sys, time, numpy as np, pandas as pd, omvc
 random = np.random.default_rng(0)
 kind = random.integers(3, size=20000)
 X = (random.random((20000, 12)) + 4 * (kind[:, None] == np.arange(12) % 3)).astype(np.float32)
@@ -216,6 +216,7 @@ reads = []
 def chunks():
     reads.append(0)
     for i, at in enumerate(range(0, 20000, 500)):
+        if len(reads) == 2: time.sleep(0.05)  # data that come slowly are not all read before the first are learned
         if len(reads) == 2 and i == 20: os.kill(os.getpid(), signal.SIGINT)
         rows = X[at:at + 500]
         yield pd.DataFrame(rows, index=range(at, at + 500)).add_prefix("f") if sys.argv[1] == "frame" else rows
