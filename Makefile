@@ -53,9 +53,8 @@ sanitize: setup
 	@cmake --build --preset asan --target omvc_tests omvc_examples
 	@ctest --preset asan --parallel 2 -E 'Exchange|Mpi|InstalledPackage|Shared|Docs|Python|Page.InARealBrowser|NOT_BUILT'
 	@cmake --preset tsan $(CMAKE_FLAGS) >/dev/null
-	@cmake --build --preset tsan --target omvc_thread_tests omvc_examples
+	@cmake --build --preset tsan --target omvc_thread_tests
 	@build-tsan/tests/omvc_thread_tests --gtest_brief=1
-	@ctest --preset tsan -R '^Examples'
 
 sanitize-command: setup
 	@cmake --preset asan $(CMAKE_FLAGS) >/dev/null
