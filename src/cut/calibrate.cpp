@@ -14,19 +14,6 @@ constexpr Index kFewestRows = 20;       // from which models of other rows are m
 constexpr Index kFewestPerCluster = 4;  // and of an average cluster
 constexpr Index kLeftOut = 5;           // one part in so many is left out where clusters have few rows
 
-// Where some rows of a piece lie.
-Near take(const Near& near, const std::vector<Index>& positions) {
-  Near out{.count = near.count, .ids = {}, .weights = {}, .distances = {}, .squares = {}};
-  for (const Index i : positions) {
-    for (Index j = 0; j < near.count; ++j) {
-      out.ids.push_back(near.id(i, j));
-      out.weights.push_back(near.weight(i, j));
-    }
-    out.distances.push_back(near.distances[static_cast<std::size_t>(i)]);
-  }
-  return out;
-}
-
 // The rows of the graphs in two parts: those that a model is made from, and the others. The sample is in random order.
 struct Parts {
   Parts(const Sample& sample, const RowGraphs& graphs, Index fold, Index folds) {
@@ -42,27 +29,22 @@ struct Parts {
       }
       learned_chunks.push_back(take_instances(*piece.chunk, in));
       left.push_back(take_instances(*piece.chunk, out));
-      if (graphs.near.empty()) continue;
-      learned_rows.near.push_back(take(graphs.near[p], in));
-      left_near.push_back(take(graphs.near[p], out));
     }
     learned = Sample(std::move(learned_chunks));
   }
 
   Sample learned;
-  SampleRows learned_rows;
   std::vector<Chunk> left;
-  std::vector<Near> left_near;
   std::vector<Index> left_rows;  // of the graphs
 };
 
 // The clusters that a model of some rows gives the others.
-std::vector<int> labels_of_left(const Parts& parts, const Cut& cut, Compute& compute) {
+std::vector<int> labels_of_left(const Parts& parts, const Prototypes& prototypes, const Cut& cut, Compute& compute) {
   std::vector<std::vector<int>> found(parts.left.size());
   for_pieces(parts.left.size(), compute, [&](std::size_t p, Compute& own) {
     const PreparedChunk chunk(parts.left[p]);
     if (cut.votes) {
-      found[p] = cut.votes->ask(chunk, parts.left_near[p], nullptr, own).clusters;
+      found[p] = cut.votes->ask(chunk, prototypes.fine.near(chunk, own), nullptr, own).clusters;
       return;
     }
     const Near near = cut.round->near(chunk, own);
@@ -175,6 +157,19 @@ class Calibrator {
     }
   }
 
+  // What a model made from the one part says of the other: prototypes of its own, and other random numbers, since where
+  // clusters overlap the whole model is one of many that are as good.
+  std::vector<int> labels_by_other(const Parts& parts, Index fold) {
+    BuildInput input = input_;
+    input.clusters = cut_.count;
+    input.seed += static_cast<std::uint64_t>(fold) + 1;
+    SampleRows rows;
+    const Prototypes prototypes = build(parts.learned, input, recipe_, rows, compute_);
+    const RowGraphs graphs = row_graphs(prototypes, parts.learned, rows, input, recipe_, compute_);
+    const Cut other = plain_cut(prototypes, parts.learned, graphs, cut_.count, input, recipe_, compute_);
+    return labels_of_left(parts, prototypes, other, compute_);
+  }
+
   void compare() {
     const bool few = graphs_.rows < recipe_.few_rows * cut_.count;
     const Index folds = few ? kLeftOut : 2;
@@ -182,9 +177,7 @@ class Calibrator {
     std::vector<Curve::Point> alone;
     for (Index fold = 0; fold < folds && static_cast<Index>(points.size()) < recipe_.compared_rows; ++fold) {
       const Parts parts(sample_, graphs_, fold, folds);
-      const RowGraphs graphs = row_graphs(prototypes_, parts.learned, parts.learned_rows, input_, recipe_, compute_);
-      const Cut other = plain_cut(prototypes_, parts.learned, graphs, cut_.count, input_, recipe_, compute_);
-      const std::vector<int> theirs = labels_of_left(parts, other, compute_);
+      const std::vector<int> theirs = labels_by_other(parts, fold);
       add_points(parts, theirs, own_, points);
       add_points(parts, theirs, alone_, alone);
       ++cut_.calibration.models;

@@ -1,6 +1,6 @@
-// Learns what the votes and distances of a cut mean (cut/calibration.hpp), from the rows of its graphs: the prototypes
-// stay those of all rows, and clusters are cut again from the graph of a half of the rows, or of four fifths where
-// clusters have few rows; the others are labelled by them.
+// Learns what the votes and distances of a cut mean (cut/calibration.hpp), from the rows of its graphs: a model is made
+// again from a half of the rows, prototypes and cuts, or from four fifths where clusters have few rows; the others are
+// labelled by it.
 #pragma once
 
 #include "cut/cut.hpp"

@@ -21,7 +21,8 @@ double quantile(const std::vector<double>& sorted, double share) {
 }
 
 struct Pool {
-  double shares = 0;
+  double first = 0;  // share
+  double last = 0;
   double same = 0;
   double count = 0;
   double chance() const { return same / count; }
@@ -33,14 +34,13 @@ Curve::Curve(std::vector<Point> points) {
   std::stable_sort(points.begin(), points.end(), [](const Point& a, const Point& b) { return a.share < b.share; });
   std::vector<Pool> pools;
   for (const Point& point : points) {
-    pools.push_back({point.share, point.same ? 1.0 : 0.0, 1});
+    pools.push_back({point.share, point.share, point.same ? 1.0 : 0.0, 1});
     while (pools.size() > 1) {
       const Pool last = pools.back();
       Pool& before = pools[pools.size() - 2];
       // Equal shares have one chance, whatever it is.
-      const bool level = last.shares / last.count == before.shares / before.count;
-      if (before.chance() < last.chance() && !level) break;
-      before.shares += last.shares;
+      if (before.chance() < last.chance() && before.last < last.first) break;
+      before.last = last.last;
       before.same += last.same;
       before.count += last.count;
       pools.pop_back();
@@ -50,10 +50,11 @@ Curve::Curve(std::vector<Point> points) {
   shares_ = {0};
   chances_ = {0};
   for (const Pool& pool : pools) {
-    const double share = pool.shares / pool.count;
-    if (!(share > shares_.back())) continue;
-    shares_.push_back(share);
-    chances_.push_back(pool.chance());
+    for (const double share : {pool.first, pool.last}) {
+      if (!(share > shares_.back())) continue;
+      shares_.push_back(share);
+      chances_.push_back(pool.chance());
+    }
   }
 }
 

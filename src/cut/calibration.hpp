@@ -21,7 +21,7 @@
 
 namespace omvc {
 
-// A curve through the means of some points that never falls, from (0, 0) on and level behind the last of them.
+// A curve that never falls: from (0, 0) on, level over the points that are pooled, and level behind the last of them.
 class Curve {
  public:
   struct Point {

@@ -38,7 +38,7 @@ TEST(Curve, LearnsTheChanceBehindAShare) {
 }
 
 // By definition: the largest over what begins before of the smallest over what ends behind of the mean.
-TEST(Curve, IsTheIsotonicRegressionAtItsKnots) {
+TEST(Curve, IsTheIsotonicRegressionAtItsPoints) {
   std::vector<Curve::Point> points = squared(60);
   std::sort(points.begin(), points.end(), [](const auto& a, const auto& b) { return a.share < b.share; });
   std::vector<double> best;
@@ -56,13 +56,7 @@ TEST(Curve, IsTheIsotonicRegressionAtItsKnots) {
     best.push_back(most);
   }
   const Curve curve(points);
-  for (std::size_t first = 0; first < points.size();) {
-    std::size_t last = first;
-    double share = 0;
-    while (last < points.size() && std::abs(best[last] - best[first]) < 1e-12) share += points[last++].share;
-    EXPECT_NEAR(curve(share / static_cast<double>(last - first)), best[first], 1e-9);
-    first = last;
-  }
+  for (std::size_t i = 0; i < points.size(); ++i) EXPECT_NEAR(curve(points[i].share), best[i], 1e-9);
 }
 
 TEST(Curve, FewOrEqualPointsAreHarmless) {
@@ -199,6 +193,43 @@ TEST(Calibration, ClustersThatOtherRowsShowAreSureAndThoseOfNoiseAreNot) {
   const double clear = agreement(test::planted_dense());
   EXPECT_GT(clear, 0.97);
   EXPECT_LT(agreement(noise), clear - 0.2);
+}
+
+// What a cut says of a chunk that it has not learned.
+Voted said_of(test::MadeCut& made, const PreparedChunk& chunk) {
+  const Near near = made.prototypes.fine.near(chunk, made.compute);
+  return made.cut.votes->ask(chunk, near, nullptr, made.compute);
+}
+
+// Clusters that overlap so much that models of other rows agree on some of the rows only: that share is the confidence.
+TEST(Calibration, WhereClustersOverlapConfidenceIsTheShareThatOtherModelsAgreeOn) {
+  constexpr Index kTold = 900;
+  double sure = 0;
+  double same = 0;
+  for (const std::uint64_t seed : {3, 4, 5, 6}) {
+    PlantedOptions data = test::planted_dense();
+    data.noise *= 20;
+    data.seed = seed;
+    PlantedOptions more = data;
+    more.instances = 2 * data.instances + kTold;
+    const Chunk all = *make_planted_source(more)->next(more.instances);
+    PlantedOptions twice = data;
+    twice.instances *= 2;
+    test::MadeCut made(twice, false, parse_recipe({}), 2);
+    test::MadeCut other(data, false, parse_recipe({}), 2);
+    const Chunk rows = take_instances(all, test::iota(kTold, twice.instances));
+    const PreparedChunk chunk(rows);
+    const Voted ours = said_of(made, chunk);
+    const Voted theirs = said_of(other, chunk);
+    Contingency both;
+    both.add(ours.clusters, theirs.clusters);
+    same += score(both).accuracy;
+    for (Index i = 0; i < kTold; ++i)
+      sure += made.cut.calibration.chance(vote_of(ours, i, made.cut.calibration).share) / kTold;
+  }
+  EXPECT_LT(same / 4, 0.85);
+  EXPECT_GT(same / 4, 0.4);
+  EXPECT_NEAR(sure / 4, same / 4, 0.06);
 }
 
 }  // namespace
