@@ -64,6 +64,19 @@ TEST(PendingFile, ReplacesWhatALinkLeadsToAndNotTheLink) {
   EXPECT_TRUE(std::filesystem::is_symlink(link));
 }
 
+TEST(PendingFile, MakesWhatALinkLeadsToWhereNothingIsThere) {
+  const TempDir dir;
+  std::filesystem::create_directory(dir.path("current"));
+  std::filesystem::create_symlink("../out", dir.path("current/link"));
+  std::filesystem::create_symlink("current/link", dir.path("second"));
+  PendingFile file(dir.path("second"));
+  ASSERT_TRUE(write_fully(file.descriptor(), "new", 3));
+  file.commit();
+  EXPECT_EQ(test::read_bytes(dir.path("out")), "new");
+  EXPECT_TRUE(std::filesystem::is_symlink(dir.path("current/link")));
+  EXPECT_TRUE(std::filesystem::is_symlink(dir.path("second")));
+}
+
 TEST(PendingFile, HasThePermissionsOfAnyNewFile) {
   const TempDir dir;
   const mode_t before = ::umask(027);
