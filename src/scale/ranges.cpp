@@ -11,12 +11,23 @@ namespace {
 
 constexpr double kLeftOut = 0.05;          // of the values of a feature, at either end
 constexpr std::size_t kMostValues = 2000;  // of a feature that its quantiles are taken from
+constexpr double kCore = 0.35;             // of the values of a feature, at either end, that may make no sense
+constexpr double kAbsurd = 1000;           // times all that was usual: a gap that no data have
 
 // The values of every feature over the rows that have the view, zeros of sparse rows included and missing cells left
-// out; of every `step`th row.
+// out; of every `step`th row. `sizes` gets the mean size of the values of each row that are not 0: by row, since rows
+// that make no sense may have many more values than others.
 std::vector<std::vector<double>> values_by_feature(std::span<const Chunk> rows, std::size_t view, Index features,
-                                                   std::size_t step, double& seen) {
+                                                   std::size_t step, std::vector<double>& sizes, double& seen) {
   std::vector<std::vector<double>> out(static_cast<std::size_t>(features));
+  double sum = 0;
+  double count = 0;
+  const auto take = [&](std::size_t j, double x) {
+    if (std::isnan(x)) return;
+    out[j].push_back(x);
+    sum += std::abs(x);
+    count += x != 0 ? 1 : 0;
+  };
   std::size_t at = 0;
   for (const Chunk& chunk : rows) {
     std::visit(
@@ -24,19 +35,18 @@ std::vector<std::vector<double>> values_by_feature(std::span<const Chunk> rows, 
           for (Index i = 0; i < X.rows; ++i, ++at) {
             if (at % step != 0) continue;
             seen += 1;
+            sum = count = 0;
             if constexpr (requires { X.offsets; }) {
               for (Index e = X.offsets[static_cast<std::size_t>(i)]; e < X.offsets[static_cast<std::size_t>(i) + 1];
                    ++e) {
-                const auto x = static_cast<double>(X.values[static_cast<std::size_t>(e)]);
-                const auto j = static_cast<std::size_t>(X.columns[static_cast<std::size_t>(e)]);
-                if (!std::isnan(x)) out[j].push_back(x);
+                take(static_cast<std::size_t>(X.columns[static_cast<std::size_t>(e)]),
+                     static_cast<double>(X.values[static_cast<std::size_t>(e)]));
               }
             } else {
               const auto row = X.row(i);
-              for (std::size_t j = 0; j < row.size(); ++j) {
-                if (!std::isnan(row[j])) out[j].push_back(static_cast<double>(row[j]));
-              }
+              for (std::size_t j = 0; j < row.size(); ++j) take(j, static_cast<double>(row[j]));
             }
+            if (count > 0) sizes.push_back(sum / count);
           }
         },
         chunk.views[view].block);
@@ -44,13 +54,36 @@ std::vector<std::vector<double>> values_by_feature(std::span<const Chunk> rows, 
   return out;
 }
 
-// The range of most of `values` and `zeros` zeros beside them.
-std::pair<double, double> most_of(std::vector<double> values, double zeros) {
+// Whether the way from one value to the next is an absurd one for those who know the values `low` to `high`, and how
+// large the values of the view usually are.
+bool is_absurd(double gap, double low, double high, double usual) {
+  return gap > kAbsurd * std::max({high - low, std::abs(low), std::abs(high), usual});
+}
+
+// The range of most of `values` and `zeros` zeros beside them: without a few at either end, and without those that lie
+// beyond an absurd gap, seen from the middle, which may be many.
+std::pair<double, double> most_of(std::vector<double> values, double zeros, double usual) {
   values.insert(values.end(), static_cast<std::size_t>(std::max(zeros, 0.0)), 0.0);
   if (values.empty()) return {0, 0};
   std::sort(values.begin(), values.end());
-  const auto out = static_cast<std::size_t>(kLeftOut * static_cast<double>(values.size()));
-  return {values[out], values[values.size() - 1 - out]};
+  const auto size = static_cast<double>(values.size());
+  const auto first = static_cast<std::size_t>(kLeftOut * size);
+  const std::size_t last = values.size() - 1 - first;
+  auto low = static_cast<std::size_t>(kCore * size);
+  std::size_t high = values.size() - 1 - low;
+  const auto next_is_absurd = [&](std::size_t from, std::size_t to) {
+    return is_absurd(std::abs(values[to] - values[from]), values[low], values[high], usual);
+  };
+  while (high < last && !next_is_absurd(high, high + 1)) ++high;
+  while (low > first && !next_is_absurd(low, low - 1)) --low;
+  return {values[low], values[high]};
+}
+
+double median(std::vector<double>& values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
 }
 
 double squares(const Ranges::Excess& excess) {
@@ -108,12 +141,10 @@ Ranges::Ranges(std::span<const Chunk> rows, const Schema& schema, const std::vec
     if (!view.judged) continue;
     double seen = 0;
     const std::size_t step = (count + kMostValues - 1) / kMostValues;
-    std::vector<std::vector<double>> values = values_by_feature(rows, v, features, step, seen);
     std::vector<double> sizes;
+    std::vector<std::vector<double>> values = values_by_feature(rows, v, features, step, sizes, seen);
+    const double usual = median(sizes);
     for (std::vector<double>& of_feature : values) {
-      for (const double x : of_feature) {
-        if (x != 0) sizes.push_back(std::abs(x));
-      }
       const bool sparse = std::any_of(rows.begin(), rows.end(), [&](const Chunk& chunk) {
         return std::visit(
             [](const auto& X) {
@@ -122,15 +153,9 @@ Ranges::Ranges(std::span<const Chunk> rows, const Schema& schema, const std::vec
             chunk.views[v].block);
       });
       const double zeros = sparse ? seen - static_cast<double>(of_feature.size()) : 0;
-      const auto [low, high] = most_of(std::move(of_feature), zeros);
+      const auto [low, high] = most_of(std::move(of_feature), zeros, usual);
       view.low.push_back(low);
       view.high.push_back(high);
-    }
-    double usual = 0;
-    if (!sizes.empty()) {
-      const auto middle = sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2);
-      std::nth_element(sizes.begin(), middle, sizes.end());
-      usual = *middle;
     }
     set_widths(view, usual);
   }

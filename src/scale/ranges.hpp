@@ -26,8 +26,8 @@ class Ranges {
  public:
   // Of all rows that a survey has seen. `compressed` says of each view whether kCompressedReach is its reach.
   Ranges(const Survey& survey, const std::vector<bool>& compressed);
-  // Of most of these rows: a twentieth of the values of each feature at either end is left out. For rows among which
-  // strange ones may be.
+  // Of most of these rows: a twentieth of the values of each feature at either end is left out, and up to a third of
+  // them at either end where an absurd gap lies before them. For rows among which strange ones may be.
   Ranges(std::span<const Chunk> rows, const Schema& schema, const std::vector<bool>& compressed);
 
   struct Outside {

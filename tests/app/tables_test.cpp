@@ -117,6 +117,16 @@ TEST_F(Tables, NumbersForMissingValuesAreAskedAbout) {
   EXPECT_EQ(told.json()["view_details"][0]["missing"].get<std::size_t>(), cells);
 }
 
+TEST_F(Tables, AMissingCellOfACategoryIsOneCell) {
+  const std::vector<std::string> wards{"north", "south", "east", "west"};
+  std::vector<std::string> ward{"ward"};
+  for (std::size_t i = 0; i < kRows; ++i) ward.push_back(i % 10 == 0 ? "" : wards[i * 7 % 4]);
+  views_[0].push_back(ward);
+  const nlohmann::json view = fit().json()["view_details"][0];
+  EXPECT_EQ(view["table_columns"].get<std::size_t>() + wards.size() - 1, view["features"].get<std::size_t>());
+  EXPECT_EQ(view["missing"].get<std::size_t>(), (kRows + 9) / 10);
+}
+
 TEST_F(Tables, AColumnThatIsTheClustersIsNamed) {
   add(0, "income", [&](std::size_t) { return std::to_string((draw_() % 2 == 0 ? 20000 : 90000) + draw_() % 900); });
   const std::string a = write("a.csv", views_[0]);

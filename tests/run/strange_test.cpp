@@ -128,7 +128,7 @@ TEST_P(OneAbsurdRow, RuinsNoStream) {
     EXPECT_GT(fed.distance[static_cast<std::size_t>(row)], 1000);
   }
   Clusterer model = Clusterer::load(dir.path("model"));
-  EXPECT_EQ(model.instances(), kRows);
+  EXPECT_EQ(model.summary().instances, kRows);
   EXPECT_EQ(model.summary().set_aside, 1);
   EXPECT_GT(nmi(model.assign(table()).labels), 0.9) << "of clean rows by the saved model";
   for (const ModelKind kind : {ModelKind::whole, ModelKind::prediction}) {
@@ -141,6 +141,22 @@ TEST_P(OneAbsurdRow, RuinsNoStream) {
   model.partial_fit(std::move(more));
   model.refresh();
   EXPECT_GT(nmi(model.assign(table()).labels), 0.9);
+}
+
+// A sensor that fails when the stream begins: too few of one kind to be a cluster, too many to be cut off at the ends.
+TEST(Strange, ManyAbsurdRowsAmongTheFirstRuinNothing) {
+  for (const Index count : {8, 18, 30}) {
+    std::vector<Index> high;
+    std::vector<Index> low;
+    for (Index i = 0; i < count; ++i) (count <= 18 || i % 2 == 0 ? high : low).push_back(3 * i + 1);
+    TempDir dir;
+    const Chunk rows = with_glitches(with_glitches(table(), high, 1e9), low, -1e9);
+    const Fed fed = feed(dir.path("model"), rows, 0, kRows, options_for(0));
+    EXPECT_EQ(strange_ids(fed.events).size(), static_cast<std::size_t>(count));
+    const Clusterer model = Clusterer::load(dir.path("model"));
+    EXPECT_EQ(model.summary().set_aside, count);
+    EXPECT_GT(nmi(model.assign(table()).labels), 0.9) << count;
+  }
 }
 
 TEST_P(OneAbsurdRow, RuinsNoUpdate) {

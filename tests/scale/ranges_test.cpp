@@ -68,6 +68,25 @@ TEST(Ranges, OfMostRowsAreNotThoseOfAFew) {
   for (const Ranges::Outside& row : by_all) EXPECT_EQ(row.widths, 0) << "a survey has seen all of its rows";
 }
 
+TEST(Ranges, OfMostRowsAreNotThoseOfAThirdThatMakesNoSense) {
+  for (const double value : {1e9, -1e9, 1e18}) {
+    Matrix dense = usual(40, 4, false);
+    Matrix sparse = usual(40, 6, true);
+    for (Index i = 0; i < 12; ++i) dense.row(3 * i).setConstant(value);
+    for (Index i = 0; i < 12; ++i) sparse.row(3 * i).setConstant(i % 2 == 0 ? value : -value);
+    const std::vector<Chunk> rows{chunk_of(dense, sparse)};
+    const std::vector<Ranges::Outside> found = Ranges(rows, kSchema, {false, false}).outside(rows[0]);
+    for (std::size_t i = 0; i < found.size(); ++i) EXPECT_EQ(found[i].reach > 1, i % 3 == 0 && i < 36) << i;
+  }
+}
+
+TEST(Ranges, OfMostRowsHoldAClusterFarAwayThatIsNotAbsurd) {
+  Matrix dense = usual(40, 4, false);
+  for (Index i = 0; i < 12; ++i) dense.row(3 * i).array() += 200;
+  const std::vector<Chunk> rows{chunk_of(dense, usual(40, 6, true))};
+  for (const Ranges::Outside& row : Ranges(rows, kSchema, {false, false}).outside(rows[0])) EXPECT_LE(row.reach, 1);
+}
+
 TEST(Ranges, SayNothingWhereLittleWasShown) {
   const Ranges few(survey_of(chunk_of(usual(19, 4, false), usual(19, 6, true))), {false, false});
   const Chunk far = chunk_of(Matrix::Constant(1, 4, 1e18), Matrix::Constant(1, 6, 1e18));

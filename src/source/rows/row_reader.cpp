@@ -17,8 +17,26 @@ struct RowReader::Impl {
   JsonRows json;
   TableRows table;
   std::string id = "null";
-  Index line = 0;  // how many have come
+  Index line = 0;                  // how many have come
+  bool guessed = false;            // the format is that of a single line, which was taken for a header
+  std::vector<std::string> notes;  // beside those of the table
+
+  void find_format(std::string_view text);
 };
+
+// A first line that is broken, or a title, must not make a table of what is JSON: the line below it tells.
+void RowReader::Impl::find_format(std::string_view text) {
+  const bool json_line = text[0] == '{';
+  if (format == RowFormat::automatic) {
+    format = json_line ? RowFormat::json : RowFormat::csv;
+    guessed = !json_line;
+  } else if (guessed) {
+    guessed = false;
+    if (!json_line) return;
+    format = RowFormat::json;
+    notes.emplace_back("the first line is no JSON although the next one is: it was left out");
+  }
+}
 
 RowReader::RowReader(RowsLike like, RowFormat format) : impl_(std::make_unique<Impl>(std::move(like), format)) {}
 RowReader::~RowReader() = default;
@@ -32,7 +50,7 @@ bool RowReader::add(std::string_view line) {
   while (line.ends_with('\r')) line.remove_suffix(1);
   const std::string_view text = trim(line);
   if (text.empty()) return false;
-  if (own.format == RowFormat::automatic) own.format = text[0] == '{' ? RowFormat::json : RowFormat::csv;
+  own.find_format(text);
   own.row.begin();
   bool added = true;
   try {
@@ -54,7 +72,9 @@ bool RowReader::add(std::string_view line) {
 }
 
 const std::string& RowReader::id() const { return impl_->id; }
-const std::vector<std::string>& RowReader::notes() const { return impl_->table.notes(); }
+const std::vector<std::string>& RowReader::notes() const {
+  return impl_->notes.empty() ? impl_->table.notes() : impl_->notes;
+}
 Index RowReader::size() const { return impl_->row.size(); }
 Chunk RowReader::take() { return impl_->row.take(); }
 const Schema& RowReader::schema() const { return impl_->row.like().schema; }

@@ -11,8 +11,9 @@ namespace omvc {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr std::array<std::string_view, 10> kUsualMissing{"na",   "n/a", "#n/a", "null", "none",
-                                                         "<na>", "\\n", "-",    "?",    "."};
+constexpr std::array<std::string_view, 9> kUsualMissing{"na", "n/a", "#n/a", "null", "<na>", "\\n", "-", "?", "."};
+// As Python writes it. Otherwise "none" is what a category has ("treatment: none, low, high").
+constexpr std::string_view kPythonsNone = "None";
 
 // A mark between groups of digits at the start of the text: a blank of any width or an apostrophe; its bytes, else 0.
 std::size_t blank_mark(std::string_view text) {
@@ -102,7 +103,8 @@ Decimal decimal_of(std::string_view text) {
 }
 
 CellFormat::CellFormat(const std::vector<std::string>& missing, Decimal decimal) : decimal_(decimal) {
-  if (missing.empty()) words_.assign(kUsualMissing.begin(), kUsualMissing.end());
+  usual_ = missing.empty();
+  if (usual_) words_.assign(kUsualMissing.begin(), kUsualMissing.end());
   for (const std::string& word : missing) {
     words_.push_back(lower_case(trim(word)));
     const auto number = parse_number(words_.back());
@@ -112,7 +114,7 @@ CellFormat::CellFormat(const std::vector<std::string>& missing, Decimal decimal)
 
 bool CellFormat::is_missing_word(std::string_view cell) const {
   constexpr std::size_t kLongest = 32;
-  if (cell.empty()) return true;
+  if (cell.empty() || (usual_ && cell == kPythonsNone)) return true;
   if (cell.size() > kLongest) return false;
   const std::string word = lower_case(cell);
   return std::find(words_.begin(), words_.end(), word) != words_.end();

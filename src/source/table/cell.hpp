@@ -47,6 +47,7 @@ class CellFormat {
   bool is_missing_word(std::string_view cell) const;
 
   Decimal decimal_;
+  bool usual_ = false;              // whether they are the usual ones
   std::vector<std::string> words_;  // lower case
   std::vector<double> numbers_;     // those of the words that are numbers
 };

@@ -261,6 +261,19 @@ TEST(RowReader, CategoriesAreThoseOfTheModel) {
   EXPECT_EQ(rows_of(reader, 0), (Rows{{30, 0, 1, 1}, {31, -1, -1, -1}, {}})) << "what was never seen is missing";
 }
 
+TEST(RowReader, AFirstLineThatIsNoJsonDoesNotMakeATableOfTheRest) {
+  for (const char* first : {"oops", "id: 1, \"image\"", "a,b,c", "\"id\": \"p1\", \"a\": [1]}"}) {
+    RowReader reader({.grows = true});
+    EXPECT_FALSE(reader.add(first)) << first;
+    EXPECT_TRUE(reader.add(R"({"id": "p2", "a": [1, 2]})")) << first;
+    EXPECT_EQ(reader.id(), "\"p2\"");
+    EXPECT_EQ(reader.notes().size(), 1u) << "which says what became of the first line";
+    EXPECT_THROW(reader.add("oops"), Error);
+    EXPECT_TRUE(reader.add(R"({"a": [3, 4]})"));
+    EXPECT_EQ(reader.size(), 2);
+  }
+}
+
 TEST(RowReader, ByteOrderMarkAndChosenFormat) {
   RowReader marked(known());
   EXPECT_TRUE(marked.add("\xEF\xBB\xBF{\"image\": [1, 2]}"));
