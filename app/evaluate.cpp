@@ -28,13 +28,14 @@ struct Pairs {
   std::vector<int> truth;
   std::size_t unmatched = 0;  // ids of the labels that the truth lacks
   bool by_id = false;
+  std::vector<std::string> names = {};  // of classes by number, where the truth has words
 };
 
 // By sample id where both files have them, else by row.
 Pairs read_pairs(const EvaluateArguments& arguments) {
   LabelTable labels = read_label_table(arguments.labels);
   LabelTable truth = read_label_table(arguments.truth);
-  Pairs pairs{std::move(labels.labels), {}, 0, !labels.ids.empty() && !truth.ids.empty()};
+  Pairs pairs{std::move(labels.labels), {}, 0, !labels.ids.empty() && !truth.ids.empty(), truth.names};
   if (pairs.by_id) {
     pairs.truth = labels_of_ids(truth, labels.ids, arguments.truth);
     pairs.unmatched = static_cast<std::size_t>(std::count(pairs.truth.begin(), pairs.truth.end(), kNoClass));
@@ -76,10 +77,21 @@ struct Confusion {
   std::vector<std::size_t> columns;
 };
 
-std::string describe(const Contingency& counts) {
+// What people call each of the classes: its word, or else its number.
+std::vector<std::string> class_names(const Contingency& counts, const std::vector<std::string>& words) {
+  std::vector<std::string> names;
+  for (const int number : counts.classes()) {
+    const bool known = number >= 0 && static_cast<std::size_t>(number) < words.size();
+    names.push_back(known ? words[static_cast<std::size_t>(number)] : fmt::format("class {}", number));
+  }
+  return names;
+}
+
+std::string describe(const Contingency& counts, const std::vector<std::string>& words) {
   const Confusion confusion(counts);
   std::vector<std::vector<std::string>> lines{{"cluster"}};
-  for (const std::size_t j : confusion.columns) lines[0].push_back(fmt::format("class {}", counts.classes()[j]));
+  const std::vector<std::string> names = class_names(counts, words);
+  for (const std::size_t j : confusion.columns) lines[0].push_back(names[j]);
   for (const std::size_t i : confusion.rows) {
     lines.push_back({fmt::format("{}", counts.labels()[i])});
     for (const std::size_t j : confusion.columns) lines.back().push_back(fmt::format("{:.0f}", confusion.table[i][j]));
@@ -96,20 +108,21 @@ void evaluate(const EvaluateArguments& arguments) {
   }
   const Scores scores = score(counts);
   if (arguments.json) {
-    const nlohmann::json out{{"n", counts.scored()},
-                             {"unlabelled", counts.unlabelled()},
-                             {"joined_by", pairs.by_id ? "id" : "row"},
-                             {"without_class", pairs.unmatched},
-                             {"clusters", counts.labels().size()},
-                             {"classes", counts.classes().size()},
-                             {"nmi", scores.nmi_geometric},
-                             {"nmi_arithmetic", scores.nmi_arithmetic},
-                             {"ac", scores.accuracy},
-                             {"ari", scores.ari},
-                             {"purity", scores.purity},
-                             {"cluster_numbers", counts.labels()},
-                             {"class_numbers", counts.classes()},
-                             {"counts", counts.table()}};
+    nlohmann::json out{{"n", counts.scored()},
+                       {"unlabelled", counts.unlabelled()},
+                       {"joined_by", pairs.by_id ? "id" : "row"},
+                       {"without_class", pairs.unmatched},
+                       {"clusters", counts.labels().size()},
+                       {"classes", counts.classes().size()},
+                       {"nmi", scores.nmi_geometric},
+                       {"nmi_arithmetic", scores.nmi_arithmetic},
+                       {"ac", scores.accuracy},
+                       {"ari", scores.ari},
+                       {"purity", scores.purity},
+                       {"cluster_numbers", counts.labels()},
+                       {"class_numbers", counts.classes()},
+                       {"counts", counts.table()}};
+    if (!pairs.names.empty()) out["class_names"] = class_names(counts, pairs.names);
     fmt::print("{}\n", out.dump(2));
     return;
   }
@@ -123,7 +136,7 @@ void evaluate(const EvaluateArguments& arguments) {
              scores.nmi_arithmetic, scores.accuracy);
   fmt::print("ARI               {:.4f}\npurity            {:.4f}\n", scores.ari, scores.purity);
   if (std::max(counts.labels().size(), counts.classes().size()) <= kMostShown) {
-    fmt::print("\nInstances of each class in each cluster\n{}", describe(counts));
+    fmt::print("\nInstances of each class in each cluster\n{}", describe(counts, pairs.names));
   }
 }
 

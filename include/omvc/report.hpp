@@ -61,11 +61,12 @@ struct LeadingColumn {
 struct ViewReport {
   std::string name;
   Index features = 0;
-  Index observed = 0;   // instances present in the view
-  Index missing = 0;    // cells that they lack, filled with the mean of the feature
-  Index negatives = 0;  // negative entries that the scaling set to 0
-  std::string scaling;  // what was done to the view, in words
-  std::string reason;   // why, likewise
+  Index table_columns = 0;  // of the table that they come from: a category is one, with a feature for each value
+  Index observed = 0;       // instances present in the view
+  Index missing = 0;        // cells of those columns that they lack, filled with the mean of the feature
+  Index negatives = 0;      // negative entries that the scaling set to 0
+  std::string scaling;      // what was done to the view, in words
+  std::string reason;       // why, likewise
   std::vector<ColumnReport> columns;
   double explained = 0;  // share of the view's variance about its mean that the clusters explain (refined clusters), or
                          // of its squares that the factorisation does

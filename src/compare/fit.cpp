@@ -8,6 +8,7 @@
 
 #include "kmeans/row_sample.hpp"
 #include "pass/first_look.hpp"
+#include "scale/columns.hpp"
 
 namespace omvc {
 namespace {
@@ -108,7 +109,7 @@ void CompareFit::look_first() {
   std::vector<ViewScaling> scaling;
   for (std::size_t v = 0; v < survey.views.size(); ++v) {
     scaling.push_back(scaling_of(v, survey.views[v]));
-    counts_.missing[v] = static_cast<Index>(survey.views[v].cells);
+    counts_.missing[v] = missing_cells(survey.views[v], setting_.schema.views[v]);
   }
   set_intake(std::move(scaling), kinds_of(survey));
   bytes_ = bytes_of(survey);
@@ -182,11 +183,7 @@ void CompareFit::take_in_once(StreamedChunk& item) {
   }
   if (survey) set_intake(std::move(scaling), std::move(kinds));
   for (std::size_t v = 0; v < chunk.views.size(); ++v) {
-    std::visit(
-        [&](const auto& X) {
-          counts_.missing[v] += std::count_if(X.values.begin(), X.values.end(), [](auto x) { return x != x; });
-        },
-        chunk.views[v].block);
+    counts_.missing[v] += missing_cells(chunk.views[v], setting_.schema.views[v]);
   }
   intake_.match(chunk);
   item.negatives = intake_.prepare(chunk);

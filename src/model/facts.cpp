@@ -12,6 +12,7 @@
 #include "model/leading_column.hpp"
 #include "model/raw_sums.hpp"
 #include "pass/setting.hpp"
+#include "scale/columns.hpp"
 #include "scale/scaling.hpp"
 
 namespace omvc {
@@ -97,8 +98,9 @@ std::vector<ViewReport> view_reports(const Model& model) {
     reports.push_back(
         {.name = schema.views[v].name,
          .features = schema.views[v].features,
+         .table_columns = count_columns(schema.views[v]),
          .observed = static_cast<Index>(model.placing().size() > 0 ? model.placing().sums().rows(v) : survey.observed),
-         .missing = static_cast<Index>(survey.cells),
+         .missing = missing_cells(survey, schema.views[v]),
          .negatives = model.tally().negatives[v],
          .scaling = scaling.known ? scaling.description : "never seen",
          .reason = scaling.reason,

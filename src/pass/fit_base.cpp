@@ -257,7 +257,7 @@ void warn_of_views(Report& report) {
   }
   constexpr double kMany = 0.2;
   for (const ViewReport& view : report.views) {
-    const double cells = static_cast<double>(view.observed) * static_cast<double>(view.features);
+    const double cells = static_cast<double>(view.observed) * static_cast<double>(view.table_columns);
     const double share = cells > 0 ? static_cast<double>(view.missing) / cells : 0;
     if (share <= kMany) continue;
     report.warnings.push_back(

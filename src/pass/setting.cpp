@@ -6,6 +6,8 @@
 
 #include "omvc/error.hpp"
 
+#include "scale/columns.hpp"
+
 namespace omvc {
 namespace {
 
@@ -185,6 +187,7 @@ std::vector<ViewReport> Setting::views(const std::vector<Index>& observed) const
   for (std::size_t v = 0; v < schema.views.size(); ++v) {
     reports.push_back({.name = schema.views[v].name,
                        .features = schema.views[v].features,
+                       .table_columns = count_columns(schema.views[v]),
                        .observed = v < observed.size() ? observed[v] : 0,
                        .negatives = clipped[v],
                        .scaling = scaling[v].known ? scaling[v].description

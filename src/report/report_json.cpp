@@ -103,6 +103,7 @@ json report_json(const Report& report) {
     }
     out["view_details"].push_back({{"name", view.name},
                                    {"features", view.features},
+                                   {"table_columns", view.table_columns},
                                    {"observed", view.observed},
                                    {"missing", view.missing},
                                    {"negatives", view.negatives},

@@ -11,6 +11,7 @@
 #include "pass/fit_base.hpp"
 #include "pass/setting.hpp"
 #include "run/model_file.hpp"
+#include "scale/columns.hpp"
 
 namespace omvc {
 namespace {
@@ -125,7 +126,12 @@ std::vector<std::string> Learner::column_warnings() {
   const Intake& intake = model_.intake();
   for (std::size_t v = 0; v < intake.schema().views.size(); ++v) {
     const ViewSchema& view = intake.schema().views[v];
-    ViewReport report{.name = view.name, .features = view.features, .scaling = {}, .reason = {}, .columns = {}};
+    ViewReport report{.name = view.name,
+                      .features = view.features,
+                      .table_columns = count_columns(view),
+                      .scaling = {},
+                      .reason = {},
+                      .columns = {}};
     for (ColumnReport& column : column_reports(intake.scaling()[v], view)) {
       if (told_.insert(fmt::format("{}/{}/{}", v, column.found, column.name)).second) {
         report.columns.push_back(std::move(column));

@@ -13,6 +13,7 @@
 #include "model/facts.hpp"
 #include "pass/first_look.hpp"
 #include "pass/fit_base.hpp"
+#include "scale/columns.hpp"
 
 namespace omvc {
 namespace {
@@ -305,7 +306,7 @@ void describe_model(Fitting& fit) {
   FitState& state = fit.state;
   fit.setting.scaling = model.intake().scaling();
   for (std::size_t v = 0; v < state.counts.missing.size(); ++v) {
-    state.counts.missing[v] = static_cast<Index>(model.seen().survey().views[v].cells);
+    state.counts.missing[v] = missing_cells(model.seen().survey().views[v], fit.setting.schema.views[v]);
   }
   Report& report = state.report;
   describe(model, report);

@@ -26,6 +26,16 @@ TEST_F(Evaluate, PrintsScoresAsText) {
   }
 }
 
+TEST_F(Evaluate, ClassesHaveTheNamesOfTheTruth) {
+  const Outcome words = run_command({"evaluate", labels_, truth_});
+  EXPECT_TRUE(contains(words.out, "cluster b a\n")) << words.out;
+  EXPECT_FALSE(contains(words.out, "class 0")) << words.out;
+  EXPECT_EQ(run_command({"evaluate", labels_, truth_, "--json"}).json().at("class_names"), (nlohmann::json{"a", "b"}));
+  const std::string numbers = dir_.write_file("numbers.txt", "4\n4\n4\n9\n9\n4\n9\n");
+  EXPECT_TRUE(contains(run_command({"evaluate", labels_, numbers}).out, "class 4"));
+  EXPECT_FALSE(run_command({"evaluate", labels_, numbers, "--json"}).json().contains("class_names"));
+}
+
 TEST_F(Evaluate, PrintsScoresAsJson) {
   const nlohmann::json scores = run_command({"evaluate", labels_, truth_, "--json"}).json();
   EXPECT_EQ(scores.at("n"), 6);
@@ -44,10 +54,10 @@ TEST_F(Evaluate, ShowsWhichClassesAreInWhichClusters) {
   EXPECT_EQ(scores.at("cluster_numbers"), (std::vector<int>{5, 7}));
   EXPECT_EQ(scores.at("class_numbers"), (std::vector<int>{0, 1}));
   EXPECT_EQ(scores.at("counts"), (std::vector<std::vector<double>>{{1, 2}, {3, 0}}));
-  // Cluster 5 matches class 1, so that both come first.
+  // Cluster 5 matches class b, so that both come first.
   const std::string out = run_command({"evaluate", labels_, truth_}).out;
-  EXPECT_TRUE(contains(out, "class 1")) << out;
-  EXPECT_LT(out.find("class 1"), out.find("class 0")) << out;
+  EXPECT_TRUE(contains(out, "cluster b a\n")) << out;
+  EXPECT_TRUE(contains(out, "      5 2 1\n")) << out;
 }
 
 TEST_F(Evaluate, ScoresAPerfectAndAUselessResult) {
