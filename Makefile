@@ -1,5 +1,5 @@
 # The front door. `make demo` and `make test` do everything on a fresh Debian 12 machine, packages included.
-.PHONY: setup command build demo docs install test format check-format sanitize sanitize-command sanitize-python fuzz-build fuzz fuzz-long bench-build bench bench-end-to-end wheel python-install reference clean
+.PHONY: setup command build demo docs install test format check-format sanitize sanitize-command sanitize-python fuzz-build fuzz fuzz-long bench-build bench bench-end-to-end wheel dist python-install reference clean
 
 # ccache makes a second build of the same sources quick; without it everything works as well.
 CMAKE_FLAGS := $(if $(shell command -v ccache),-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
@@ -100,6 +100,10 @@ bench-end-to-end: bench-build
 wheel: setup
 	@tools/make-wheel
 
+# What a release consists of, in build-dist; tools/try-dist tries the Debian package in a clean root.
+dist: setup
+	@tools/make-dist
+
 # The package and the command `omvc` in a virtual environment, .venv, built from this checkout. In one of your own:
 # `make setup`, then `pip install .` there.
 python-install: setup
@@ -115,4 +119,4 @@ reference:
 	@echo "omvc: build/reference/index.html"
 
 clean:
-	@rm -rf build build-dev build-asan build-tsan build-bench build-wheel
+	@rm -rf build build-dev build-asan build-tsan build-bench build-wheel build-dist

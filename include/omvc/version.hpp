@@ -1,5 +1,6 @@
-// The version of the library. A program compares the macros, which are those of the headers it was compiled with, with
-// version(), which is that of the library it runs with.
+// The version of the library, and the one place where it is set: `tools/version --write` copies it to where it is
+// repeated. A program compares the macros, which are those of the headers it was compiled with, with version(), which
+// is that of the library it runs with.
 //
 // What holds between versions: within 0.x a new minor version may change the API; a patch does not. Model files of a
 // released version are read by all later ones of the same major version; checkpoints belong to the version that wrote
@@ -9,11 +10,11 @@
 #include "omvc/export.hpp"
 
 #define OMVC_VERSION_MAJOR 0
-#define OMVC_VERSION_MINOR 2
+#define OMVC_VERSION_MINOR 3
 #define OMVC_VERSION_PATCH 0
 
 namespace omvc {
 
-OMVC_API const char* version();  // "0.2.0"
+OMVC_API const char* version();  // "MAJOR.MINOR.PATCH"
 
 }  // namespace omvc

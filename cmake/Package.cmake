@@ -1,0 +1,23 @@
+# The Debian package: the command with its manual page, completions and licences. `cpack -G DEB` in the build folder makes it.
+set(OMVC_NOTICES ${PROJECT_SOURCE_DIR}/LICENSE CACHE FILEPATH "Licences of what is shipped (tools/sbom --notices)")
+install(FILES ${OMVC_NOTICES} DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/omvc RENAME copyright COMPONENT command)
+install(FILES CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/omvc COMPONENT command)
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME omvc)
+set(CPACK_PACKAGE_VENDOR "The omvc authors")
+set(CPACK_PACKAGE_CONTACT "The omvc authors <omvc@localhost>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "clusters incomplete multi-view data as a stream")
+set(CPACK_DEBIAN_PACKAGE_DESCRIPTION
+    "omvc groups things that are described by several tables, when many things are missing from some of the tables. It reads files of any size, or rows as they arrive, and says for every row which cluster it is in and how sure that is.")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_COMPONENTS_ALL command)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_COMMAND_PACKAGE_NAME omvc)
+set(CPACK_DEBIAN_COMMAND_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_COMMAND_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_COMMAND_PACKAGE_SUGGESTS librsvg2-bin)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+include(CPack)
