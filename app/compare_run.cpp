@@ -106,7 +106,7 @@ nlohmann::json run_here(const InputArguments& arguments, const Options& options,
   stop_on_signals();
   ConsoleObserver observer(quiet);
   LabelSink sink;
-  const Report report = Clusterer(options).fit(*input.source, sink, observer);
+  const Report report = Clusterer(options).fit(*input.source, sink, {.observer = &observer});
   // Measured before the share explained, which is not the method's work.
   const long bytes = peak_rss_bytes();
   nlohmann::json out{{"loss", report.loss},

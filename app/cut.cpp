@@ -4,6 +4,7 @@
 
 #include "omvc/clusterer.hpp"
 #include "omvc/error.hpp"
+#include "omvc/explain.hpp"
 #include "omvc/sink.hpp"
 
 #include "choice.hpp"
@@ -29,7 +30,7 @@ void cut(const CutArguments& arguments) {
   Clusterer model = Clusterer::load(arguments.model);
   model.set_threads(arguments.threads);
   if (arguments.tree) {
-    fmt::print("{}", describe_tree(model.tree(arguments.most)));
+    fmt::print("{}", describe_tree(cluster_tree(model, arguments.most)));
     if (arguments.output.empty() && arguments.clusters == 0) return;
   }
   model.cut(arguments.clusters);

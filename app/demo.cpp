@@ -98,7 +98,7 @@ void demo(const DemoArguments& arguments) {
   stop_on_signals();
   ScoringObserver observer(arguments.quiet, truth, options);
   Clusterer model(options);
-  const Report report = model.fit(*source, *sink, observer);
+  const Report report = model.fit(*source, *sink, {.observer = &observer});
   model.save(model_path);
   PageContext context{.report = &report, .scored = &scored.counts(), .title = "omvc demo", .command = command_line()};
   context.class_of = [&planted](Index row) { return planted_label(planted, row); };

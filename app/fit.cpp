@@ -73,7 +73,8 @@ void take_part(const FitArguments& arguments, const Options& options) {
   if (!arguments.output.empty()) sinks.push_back(std::make_unique<NoSink>());
   stop_on_signals();
   SilentObserver observer;
-  Clusterer(options).fit(*input.source, *make_sink_list(std::move(sinks)), observer, arguments.checkpoint, ranks());
+  Clusterer(options).fit(*input.source, *make_sink_list(std::move(sinks)),
+                         {.observer = &observer, .checkpointing = arguments.checkpoint, .exchange = &ranks()});
 }
 
 void fit(const FitArguments& arguments) {
@@ -136,7 +137,8 @@ void fit(const FitArguments& arguments) {
                            [&](Index instances) { check_truth(arguments.input, input.truth->size(), instances); });
   Clusterer model(options);
   const double opening = seconds_since(start);
-  Report report = model.fit(*input.source, *sink, observer, arguments.checkpoint, ranks());
+  Report report = model.fit(*input.source, *sink,
+                            {.observer = &observer, .checkpointing = arguments.checkpoint, .exchange = &ranks()});
   const auto fitted = std::chrono::steady_clock::now();
   if (!arguments.model.empty()) {
     const std::optional<ModelLock> lock = lock_output_model(arguments.model);

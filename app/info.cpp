@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "omvc/clusterer.hpp"
+#include "omvc/explain.hpp"
 
 #include "command.hpp"
 #include "json_text.hpp"
@@ -44,7 +45,7 @@ nlohmann::json clusters_json(const Clusterer& model, const std::vector<ViewRepor
     if (out.size() < sizes.size()) one["size"] = std::llround(sizes[out.size()]);
     for (std::size_t v = 0; v < views.size(); ++v) {
       nlohmann::json& telling = one["features"][views[v].name] = nlohmann::json::array();
-      for (const Feature& feature : model.top_features(v, cluster, top)) {
+      for (const Feature& feature : top_features(model, v, cluster, top)) {
         telling.push_back({{"number", feature.number},
                            {"name", feature.name},
                            {"weight", feature.weight},
@@ -93,9 +94,9 @@ void info(const InfoArguments& arguments) {
   const Clusterer model = Clusterer::load(arguments.model);
   const std::vector<ViewReport> views = model.summary().views;
   if (arguments.json) {
-    nlohmann::json out{{"instances", model.instances()},         {"rank", model.rank()},
+    nlohmann::json out{{"instances", model.summary().instances}, {"rank", model.summary().rank},
                        {"found_by", model.summary().found_by},   {"prototypes", model.summary().prototypes},
-                       {"set_aside", model.summary().set_aside}, {"learns", model.learns()}};
+                       {"set_aside", model.summary().set_aside}, {"learns", model.summary().learns}};
     out["options"] = options_json(model.options());
     for (const ViewReport& view : views) {
       out["views"].push_back({{"name", view.name},
@@ -109,8 +110,8 @@ void info(const InfoArguments& arguments) {
     fmt::print("{}\n", json_text(out));
     return;
   }
-  fmt::print("model of {} clusters, rank {}, learned from {} instances\n", model.clusters().size(), model.rank(),
-             model.instances());
+  fmt::print("model of {} clusters, rank {}, learned from {} instances\n", model.clusters().size(),
+             model.summary().rank, model.summary().instances);
   if (!model.summary().found_by.empty()) fmt::print("clusters by {}\n", model.summary().found_by);
   if (const Index aside = model.summary().set_aside; aside > 0) {
     fmt::print("{} row{} far outside of what the views have shown {} set aside, and not learned until many agree\n",

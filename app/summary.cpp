@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "omvc/error.hpp"
+#include "omvc/explain.hpp"
 #include "omvc/kmeans.hpp"
 #include "omvc/page.hpp"
 
@@ -153,7 +154,7 @@ void name_members(nlohmann::json& summary, Source& source) {
 
 std::string feature_list(const Clusterer& model, std::size_t view, int cluster, int count) {
   std::string text;
-  for (const Feature& feature : model.top_features(view, cluster, count)) {
+  for (const Feature& feature : top_features(model, view, cluster, count)) {
     text += fmt::format("{}{}{}", text.empty() ? "" : " ", feature.high ? '+' : '-', feature.name);
   }
   return text;
@@ -172,7 +173,7 @@ std::string describe_clusters(const Report& report, const Clusterer& model) {
   for (const ViewReport& view : report.views) {
     rows.push_back({view.name, fmt::format("{:.3f}", view.explained)});
     if (worths) rows.back().push_back(fmt::format("{:.2f}", view.worth));
-    const double all = static_cast<double>(view.observed) * static_cast<double>(view.features);
+    const double all = static_cast<double>(view.observed) * static_cast<double>(view.table_columns);
     if (cells)
       rows.back().push_back(
           fmt::format("{} ({:.1f} %)", view.missing, 100 * static_cast<double>(view.missing) / std::max(all, 1.0)));

@@ -96,13 +96,13 @@ void update(const UpdateArguments& arguments) {
   // Nobody else may change the model between reading and replacing it.
   const ModelLock lock(target);
   Clusterer model = Clusterer::load(arguments.model);
-  if (!model.learns()) {
+  if (!model.summary().learns) {
     throw Error(ErrorKind::usage, fmt::format("{} does not go on learning: it was saved for prediction only, or is of "
                                               "another method; fit again with --model",
                                               arguments.model));
   }
   model.set_threads(arguments.threads);
-  const Index before = model.instances();
+  const Index before = model.summary().instances;
   InputArguments data = arguments.input;
   data.options.like = model.schema();
   Input input = open_arguments(data, model.options().seed);

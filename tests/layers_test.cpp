@@ -63,7 +63,7 @@ const std::map<std::string, Names> kMayKnowPublic{
     {"convert", {"sink"}},
     {"evaluation", {"cut", "report", "run", "score", "source/formats", "tally"}},
     {"exchange", {"c_api", "mpi", "pass", "report", "run", "sink", "tally"}},
-    {"explain", {"run"}},
+    {"explain", {"report", "run"}},
     {"files", {"file", "run"}},
     {"hooks",
      {"c_api", "compare", "cut", "factorise", "fine", "kernels", "kmeans", "model", "parallel", "pass", "report", "run",

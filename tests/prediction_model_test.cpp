@@ -38,7 +38,7 @@ TEST(PredictionModel, IsSmallerAssignsMuchTheSameAndDoesNotLearn) {
     for (std::size_t i = 0; i < a.labels.size(); ++i) same += a.labels[i] == b.labels[i] ? 1 : 0;
     EXPECT_GE(same, (preset == Preset::standard ? 0.7 : 1) * static_cast<double>(a.labels.size()));
     EXPECT_EQ(a.embedding, b.embedding);
-    EXPECT_EQ(small.instances(), model.instances());
+    EXPECT_EQ(small.summary().instances, model.summary().instances);
     if (preset == Preset::standard) {
       test::expect_error(ErrorKind::usage, {"prediction only"}, [&] { small.partial_fit(data); });
       test::expect_error(ErrorKind::usage, {"prediction only"}, [&] { small.cut(2); });

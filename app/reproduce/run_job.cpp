@@ -58,7 +58,7 @@ Result run_job(const Job& job, const LoadedSet& data, const std::string& folder,
   JobObserver observer(*truth, options, result);
   ScoringSink sink(truth);
   try {
-    const Report report = Clusterer(options).fit(*source, sink, observer);
+    const Report report = Clusterer(options).fit(*source, sink, {.observer = &observer});
     result.total = 0;
     for (const PassReport& pass : report.passes) {
       result.total += pass.seconds;

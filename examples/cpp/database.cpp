@@ -5,6 +5,7 @@
 #include <memory>
 #include <omvc/clusterer.hpp>
 #include <omvc/error.hpp>
+#include <omvc/explain.hpp>
 #include <optional>
 #include <sqlite3.h>
 #include <string>
@@ -122,7 +123,7 @@ void cluster() {
   for (std::size_t k = 0; k < fitted.report.cluster_sizes.size(); ++k) {
     const int number = fitted.report.cluster_numbers[k];
     std::cout << "cluster " << number << " has " << fitted.report.cluster_sizes[k] << " sensors";
-    for (const omvc::Feature& feature : model.top_features(0, number, 1)) {
+    for (const omvc::Feature& feature : top_features(model, 0, number, 1)) {
       std::cout << "; " << feature.name << " is " << (feature.high ? "high" : "low") << " (" << feature.weight << ")";
     }
     std::cout << '\n';

@@ -18,11 +18,12 @@
 // first needs them.
 #pragma once
 
+#include <initializer_list>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "omvc/assignment.hpp"
@@ -44,14 +45,6 @@ namespace omvc {
 class Archive;
 struct StoredModel;
 
-struct Feature {
-  Index number = 0;   // 0-based
-  std::string name;   // or its number as text where the view has no names
-  double weight = 0;  // its mean in the cluster, in the data's own units (scaled, where the model keeps no rows)
-  double lift = 0;    // the weight relative to the mean of the others; infinite where that is 0
-  bool high = true;   // higher in the cluster than in the others, or lower
-};
-
 // What is to be expected of a view, instances x features, row-major, in the data's own units. NaN for an instance
 // without any view.
 struct Imputed {
@@ -66,10 +59,34 @@ struct Fitted {
   Assignment found;
 };
 
+// What a fit learns: a source, which is lent, or arrays whose row i is instance i in every view.
+class OMVC_API FitData {
+ public:
+  FitData(Source& source) : source_(&source) {}
+  FitData(std::vector<BorrowedView> views) : own_(make_borrowed_source(std::move(views))), source_(own_.get()) {}
+  FitData(std::initializer_list<BorrowedView> views) : FitData(std::vector<BorrowedView>(views)) {}
+
+  Source& source() const { return *source_; }
+
+ private:
+  std::unique_ptr<Source> own_;
+  Source* source_;
+};
+
+// Who watches a fit, what keeps it safe, and the processes that take part in it. None is needed.
+struct FitWith {
+  Observer* observer = nullptr;
+  Checkpointing checkpointing = {};
+  Exchange* exchange = nullptr;
+};
+
 enum class ModelKind { whole, prediction };
 
 // What a model tells of itself.
 struct ModelSummary {
+  Index instances = 0;                  // learned from
+  int rank = 0;                         // columns of the embedding
+  bool learns = false;                  // partial_fit and cut can be called
   std::vector<double> cluster_sizes;    // instances of each cluster by number; empty where there are none
   std::optional<ClusterChoice> choice;  // where the number of clusters was left to the data
   std::string found_by;                 // how clusters were found, in words
@@ -95,24 +112,23 @@ class OMVC_API Clusterer {
   // With checkpointing, a stop by the observer throws ErrorKind::interrupted once the checkpoint is written. Resuming
   // asks for the same options (threads aside) and the same data, and refuses others with ErrorKind::usage or
   // ErrorKind::data.
-  Report fit(Source& source, Sink& sink, Observer& observer, const Checkpointing& checkpointing = {});
-  // The same as one of several processes, all of which call it with the same options and data (docs/scaling.md). Each
-  // reads its own rows; the first one gets the model, writes the checkpoint and hands all results to its sink, with the
-  // same bits as if it were alone. The others get no model, and their sinks nothing. A process that fails makes all of
-  // them throw what it threw. Method omvc only, and data that can be read again.
-  Report fit(Source& source, Sink& sink, Observer& observer, const Checkpointing& checkpointing, Exchange& exchange);
-  Report fit(Source& source, Sink& sink);
-  // The same with the results in memory: of a source, or of arrays whose row i is instance i in every view.
-  Fitted fit(Source& source);
-  Fitted fit(std::vector<BorrowedView> views);
+  //
+  // With an exchange, this is one of several processes, all of which call it with the same options and data
+  // (docs/scaling.md). Each reads its own rows; the first one gets the model, writes the checkpoint and hands all
+  // results to its sink, with the same bits as if it were alone. The others get no model, and their sinks nothing. A
+  // process that fails makes all of them throw what it threw. Method omvc only, and data that can be read again.
+  Report fit(const FitData& data, Sink& sink, const FitWith& with = {});
+  // The same with the results in memory: fit(source), or fit({a, b}) for two arrays.
+  Fitted fit(const FitData& data);
 
   // Learns one more chunk of new instances; Chunk::rows tells them apart, so number on from those already learned. The
   // first one decides the schema. A model that was fitted or loaded goes on from where it stands. Prototypes and
   // clusters are made again each time the stream has grown by half or has changed; clusters that are still there keep
   // their numbers. Method omvc only. Returns the labels of these instances; nothing before there are clusters.
-  Assignment partial_fit(Chunk chunk);
-  // The same, with names for the views of a model that has learned nothing yet; another one must have this schema.
-  Assignment partial_fit(Chunk chunk, const Schema& schema);
+  //
+  // A schema names the views of a model that has learned nothing yet, view1, view2, ... without one; a model that has
+  // learned must have the one that is given.
+  Assignment partial_fit(Chunk chunk, const std::optional<Schema>& schema = std::nullopt);
   // Makes them again now, from all that was learned.
   void refresh();
   // Goes on learning from where the model stands with all instances of a source, which has the model's schema
@@ -122,8 +138,6 @@ class OMVC_API Clusterer {
   // Other clusters from the same model, without the data: K of them, or as many as the data show (0). Clusters that are
   // still there keep their numbers.
   void cut(int clusters);
-  // How clusters split as their number grows from 2 to `most`.
-  std::vector<CutLevel> tree(int most);
   // What happened to the clusters since this was asked last, by partial_fit, refresh and cut.
   std::vector<ClusterEvent> events();
 
@@ -155,18 +169,10 @@ class OMVC_API Clusterer {
 
   const Options& options() const;
   const Schema& schema() const;
-  Index instances() const;                                // learned from
-  int rank() const;                                       // columns of the embedding
-  std::span<const double> basis(std::size_t view) const;  // U_v, features x rank, row-major; none where there is none
-  std::vector<int> clusters() const;                      // their numbers, ascending
-  bool learns() const;                                    // partial_fit and cut can be called
-  void set_threads(int threads);                          // changes no result
-  void set_hooks(Hooks hooks);                            // omvc/hooks.hpp; likewise
-  ModelSummary summary() const;                           // what a model tells of itself
-
-  // The features that tell a cluster from the others in a view, at most `count` of them, the most telling first, by the
-  // difference of the means over the deviation within; only what chance does not explain.
-  std::vector<Feature> top_features(std::size_t view, int cluster, int count) const;
+  std::vector<int> clusters() const;  // their numbers, ascending
+  ModelSummary summary() const;       // what a model tells of itself; omvc/explain.hpp tells more
+  void set_threads(int threads);      // changes no result
+  void set_hooks(Hooks hooks);        // omvc/hooks.hpp; likewise
 
  private:
   struct OMVC_HIDDEN Impl;

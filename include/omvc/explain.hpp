@@ -1,13 +1,35 @@
-// What a model tells of its clusters and of instances beyond labels: what every feature is like in a cluster, and which
-// rows an instance is like.
+// What a model tells of its clusters and of instances beyond labels: which features tell a cluster from the others, how
+// clusters split, what every feature is like in a cluster, and which rows an instance is like.
 #pragma once
 
+#include <span>
+#include <string>
 #include <vector>
 
 #include "omvc/clusterer.hpp"
 #include "omvc/export.hpp"
 
 namespace omvc {
+
+struct Feature {
+  Index number = 0;   // 0-based
+  std::string name;   // or its number as text where the view has no names
+  double weight = 0;  // its mean in the cluster, in the data's own units (scaled, where the model keeps no rows)
+  double lift = 0;    // the weight relative to the mean of the others; infinite where that is 0
+  bool high = true;   // higher in the cluster than in the others, or lower
+};
+
+// The features that tell a cluster from the others in a view, at most `count` of them, the most telling first, by the
+// difference of the means over the deviation within; only what chance does not explain.
+OMVC_API std::vector<Feature> top_features(const Clusterer& model, std::size_t view, int cluster, int count);
+
+// How clusters split as their number grows from 2 to `most`. The model is used as by a function that changes it: by
+// one thread alone.
+OMVC_API std::vector<CutLevel> cluster_tree(Clusterer& model, int most);
+
+// U_v of the factorisation, features x rank, row-major; nothing where there is none. It lies in the model, until that
+// learns more.
+OMVC_API std::span<const double> basis(const Clusterer& model, std::size_t view);
 
 // Every feature of a view in one cluster beside the other clusters, in the order of the features, over the cells that
 // are there.

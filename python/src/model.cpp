@@ -26,7 +26,7 @@ class PyModel {
     const std::unique_ptr<Source> source = take(data);
     Collected results({.embedding = embedding}, source->size());
     Watch watch(std::move(tell));
-    working(watch, [&] { report_ = model_.fit(*source, results, watch); });
+    working(watch, [&] { report_ = model_.fit(*source, results, {.observer = &watch}); });
     const Index reached = report_->passes.empty() ? report_->instances : report_->passes.front().instances;
     return nb::make_tuple(results.take(), report_dict(*report_), reached,
                           watch.stopped() ? watch.reason() : nb::none());
@@ -48,7 +48,7 @@ class PyModel {
       report_.reset();
       if (!model_.schema().views.empty()) source = make_matched_source(std::move(source), model_.schema());
       const Schema schema = model_.schema().views.empty() ? source->schema() : model_.schema();
-      const Index learned = model_.instances();
+      const Index learned = model_.summary().instances;
       while (std::optional<Chunk> chunk = source->next(rows)) {
         for (Index& row : chunk->rows) row += learned;
         if (model_.clusters().empty()) early.push_back(*chunk);
@@ -59,7 +59,7 @@ class PyModel {
           early.clear();
           if (!begun) keep(found);
         }
-        if (!watch.tell("learning", 1, model_.instances())) return;
+        if (!watch.tell("learning", 1, model_.summary().instances)) return;
       }
     });
     return nb::make_tuple(results.take(), watch.stopped() ? watch.reason() : nb::none());
@@ -115,14 +115,16 @@ class PyModel {
   nb::bytes to_bytes(bool predictor) {
     std::string bytes;
     locked([&] {
-      bytes = model_.to_bytes(predictor ? ModelKind::prediction : model_.learns() ? ModelKind::whole : whole_kind());
+      bytes = model_.to_bytes(predictor                 ? ModelKind::prediction
+                              : model_.summary().learns ? ModelKind::whole
+                                                        : whole_kind());
     });
     return nb::bytes(bytes.data(), bytes.size());
   }
 
   nb::list tree(int most) {
     std::vector<CutLevel> levels;
-    locked([&] { levels = model_.tree(most); });
+    locked([&] { levels = cluster_tree(model_, most); });
     nb::list out;
     for (const CutLevel& level : levels) {
       out.append(nb::make_tuple(nb::cast(level.numbers), nb::cast(level.sizes), nb::cast(level.parents)));
@@ -132,7 +134,7 @@ class PyModel {
 
   nb::list top_features(std::size_t view, int cluster, int count) {
     std::vector<Feature> features;
-    locked([&] { features = model_.top_features(view, cluster, count); });
+    locked([&] { features = omvc::top_features(model_, view, cluster, count); });
     nb::list out;
     for (const Feature& feature : features) {
       out.append(nb::make_tuple(feature.number, feature.name, feature.weight, feature.lift, feature.high));
@@ -240,10 +242,10 @@ class PyModel {
 
   Report own_report() {
     Report report;
-    report.instances = model_.instances();
+    report.instances = model_.summary().instances;
     report.cluster_numbers = model_.clusters();
     report.clusters = static_cast<int>(report.cluster_numbers.size());
-    report.rank = model_.rank();
+    report.rank = model_.summary().rank;
     report.views = model_.summary().views;
     report.prototypes = model_.summary().prototypes;
     report.found_by = model_.summary().found_by;
@@ -310,7 +312,7 @@ void define_model(nb::module_& module) {
       .def("options", &PyModel::options)
       .def("schema", [](PyModel& model) { return schema_list(model.read([](auto& m) { return m.schema(); })); })
       .def("clusters", [](PyModel& model) { return model.read([](auto& m) { return m.clusters(); }); })
-      .def("rank", [](PyModel& model) { return model.read([](auto& m) { return m.rank(); }); });
+      .def("rank", [](PyModel& model) { return model.read([](auto& m) { return m.summary().rank; }); });
   module.def("load_model", &load_model, nb::arg("path"));
   module.def("model_of_bytes", &model_of_bytes, nb::arg("bytes"));
 }

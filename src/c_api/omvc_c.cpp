@@ -200,7 +200,11 @@ int omvc_clusters(const omvc_model* model) {
 }
 
 int64_t omvc_instances(const omvc_model* model) {
-  return model != nullptr && model->clusterer ? model->clusterer->instances() : 0;
+  int64_t count = 0;
+  omvc::guarded([&] {
+    if (model != nullptr && model->clusterer) count = model->clusterer->summary().instances;
+  });
+  return count;
 }
 
 omvc_status omvc_save(const omvc_model* model, const char* path) {
@@ -216,7 +220,7 @@ omvc_status omvc_load(omvc_model* model, const char* path) {
     omvc::need(path != nullptr, "the path");
     omvc::Clusterer loaded = omvc::Clusterer::load(path);
     model->options = loaded.options();
-    model->pushed = loaded.instances();
+    model->pushed = loaded.summary().instances;
     model->clusterer = std::move(loaded);
   });
 }

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "omvc/explain.hpp"
 #include "omvc/page.hpp"
 
 #include "report/picture.hpp"

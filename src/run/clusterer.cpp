@@ -1,16 +1,13 @@
 #include "omvc/clusterer.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
-#include <limits>
 
 #include "omvc/error.hpp"
 
 #include "compare/fit.hpp"
 #include "model/chunk_learner.hpp"
 #include "model/facts.hpp"
-#include "model/telling.hpp"
 #include "pass/labeller.hpp"
 #include "run/fit.hpp"
 #include "run/impl.hpp"
@@ -40,6 +37,15 @@ void log_learned(const Learned& learned, bool made_again, const Model& model, co
                 fmt::format("prototypes and clusters were made again after {:.0f} instances: {} clusters",
                             model.tally().instances, model.clusters().count));
   }
+}
+
+// Views by their numbers.
+Schema plain_schema(const Chunk& chunk) {
+  Schema schema;
+  for (std::size_t v = 0; v < chunk.views.size(); ++v) {
+    schema.views.push_back({fmt::format("view{}", v + 1), block_cols(chunk.views[v].block), {}});
+  }
+  return schema;
 }
 
 }  // namespace
@@ -99,32 +105,20 @@ Clusterer::Impl& Clusterer::impl() const {
   throw Error(ErrorKind::usage, "this Clusterer was moved from: use the one that it was moved to");
 }
 
-Report Clusterer::fit(Source& source, Sink& sink) {
-  Observer silent;
-  return fit(source, sink, silent);
-}
-
-Fitted Clusterer::fit(Source& source) {
+Fitted Clusterer::fit(const FitData& data) {
   MemorySink sink;
-  Fitted out{.report = fit(source, sink), .found = {}};
+  Fitted out{.report = fit(data, sink), .found = {}};
   out.found = sink.take();
   return out;
 }
 
-Fitted Clusterer::fit(std::vector<BorrowedView> views) {
-  const std::unique_ptr<Source> source = make_borrowed_source(std::move(views));
-  return fit(*source);
-}
-
-Report Clusterer::fit(Source& source, Sink& sink, Observer& observer, const Checkpointing& checkpointing) {
+Report Clusterer::fit(const FitData& data, Sink& sink, const FitWith& with) {
+  Observer silent;
   Exchange alone;
-  return fit(source, sink, observer, checkpointing, alone);
-}
-
-Report Clusterer::fit(Source& source, Sink& sink, Observer& observer, const Checkpointing& checkpointing,
-                      Exchange& exchange) {
+  Exchange& exchange = with.exchange != nullptr ? *with.exchange : alone;
   const Usage::Change change(impl().usage);
-  const FitInput input{impl().compute.get(), source, sink, observer, checkpointing};
+  const FitInput input{impl().compute.get(), data.source(), sink, with.observer != nullptr ? *with.observer : silent,
+                       with.checkpointing};
   if (impl().options.method != Algorithm::omvc) {
     if (exchange.size() > 1) {
       throw Error(ErrorKind::usage, fmt::format("method {} runs in one process: start it without mpirun",
@@ -146,16 +140,7 @@ Report Clusterer::fit(Source& source, Sink& sink, Observer& observer, const Chec
   return report;
 }
 
-Assignment Clusterer::partial_fit(Chunk chunk) {
-  if (impl().model || impl().compared) return partial_fit(std::move(chunk), impl().schema());
-  Schema schema;
-  for (std::size_t v = 0; v < chunk.views.size(); ++v) {
-    schema.views.push_back({fmt::format("view{}", v + 1), block_cols(chunk.views[v].block), {}});
-  }
-  return partial_fit(std::move(chunk), schema);
-}
-
-Assignment Clusterer::partial_fit(Chunk chunk, const Schema& schema) {
+Assignment Clusterer::partial_fit(Chunk chunk, const std::optional<Schema>& schema) {
   const Usage::Change change(impl().usage);
   if (impl().options.method != Algorithm::omvc) {
     throw Error(ErrorKind::usage, fmt::format("only method omvc learns chunk by chunk, not {}: call fit",
@@ -163,12 +148,13 @@ Assignment Clusterer::partial_fit(Chunk chunk, const Schema& schema) {
   }
   if (!impl().model && !impl().compared) {
     Setting setting{.options = impl().options, .schema = {}, .scaling = {}, .clipped = {}};
-    setting.start(schema);
-    Intake::check(chunk, schema);
-    impl().model.emplace(impl().options, schema);
+    const Schema first = schema ? *schema : plain_schema(chunk);
+    setting.start(first);
+    Intake::check(chunk, first);
+    impl().model.emplace(impl().options, first);
   }
   Model& model = impl().living();
-  if (schema != model.intake().schema()) {
+  if (schema && *schema != model.intake().schema()) {
     throw Error(ErrorKind::data, "the chunk has other views or features than the model; match them first");
   }
   const Chunk learned = chunk;
@@ -214,14 +200,6 @@ std::vector<ClusterEvent> Clusterer::events() {
   return impl().model ? impl().model->names().take_events() : std::vector<ClusterEvent>{};
 }
 
-std::vector<CutLevel> Clusterer::tree(int most) {
-  const Usage::Change change(impl().usage);
-  Compute& compute = impl().compute.get();
-  const Watched watched(compute);
-  const Rest rest{impl().living()};
-  return cluster_tree(rest.model, most, compute);
-}
-
 Assignment Clusterer::assign(Chunk chunk, Extras extras) const {
   const Usage::Read read(impl().usage);
   const std::shared_ptr<const Labeller> labeller = impl().labeller();
@@ -244,30 +222,6 @@ Index Clusterer::assign(Source& source, Sink& sink, Observer& observer, Index ch
 
 const Options& Clusterer::options() const { return impl().options; }
 const Schema& Clusterer::schema() const { return impl().schema(); }
-bool Clusterer::learns() const { return impl().model && impl().model->can_learn(); }
-
-Index Clusterer::instances() const {
-  if (impl().model) return static_cast<Index>(impl().model->tally().instances);
-  return impl().compared ? static_cast<Index>(impl().compared->instances()) : 0;
-}
-
-int Clusterer::rank() const {
-  if (impl().model) return impl().model->prototypes().factors ? impl().model->prototypes().factors->rank() : 0;
-  return impl().compared ? impl().compared->rank() : 0;
-}
-
-std::span<const double> Clusterer::basis(std::size_t view) const {
-  const Factorisation* factors = impl().compared ? impl().compared->factors() : nullptr;
-  if (impl().model) factors = impl().model->prototypes().factors.get();
-  if (factors == nullptr) return {};
-  const auto& views = factors->state().views;
-  if (view >= views.size()) {
-    throw Error(ErrorKind::usage,
-                fmt::format("there is no view {}: the model has views 0 to {}", view, views.size() - 1));
-  }
-  const Matrix& U = views[view].U;
-  return {U.data(), static_cast<std::size_t>(U.size())};
-}
 
 std::vector<int> Clusterer::clusters() const {
   std::vector<int> numbers;
@@ -284,11 +238,16 @@ ModelSummary Clusterer::summary() const {
   const Usage::Read read(impl().usage);
   ModelSummary out;
   if (impl().compared) {
+    out.instances = static_cast<Index>(impl().compared->instances());
+    out.rank = impl().compared->rank();
     out.cluster_sizes = impl().compared->sizes();
     out.views = impl().compared->views();
   }
   if (!impl().model) return out;
   const Model& model = *impl().model;
+  out.instances = static_cast<Index>(model.tally().instances);
+  out.rank = model.prototypes().factors ? model.prototypes().factors->rank() : 0;
+  out.learns = model.can_learn();
   out.cluster_sizes = cluster_sizes(model);
   out.choice = model.clusters().choice;
   out.found_by = model.clusters().found_by;
@@ -310,38 +269,6 @@ void Clusterer::set_threads(int threads) {
   check_options(changed);
   impl().options = changed;
   impl().compute.set_threads(threads);
-}
-
-std::vector<Feature> Clusterer::top_features(std::size_t view, int cluster, int count) const {
-  const Usage::Read read(impl().usage);
-  impl().labeller();
-  std::vector<int> numbers = impl().model ? impl().model->names().numbers() : clusters();
-  const auto found = std::find(numbers.begin(), numbers.end(), cluster);
-  if (view >= schema().views.size() || found == numbers.end() || count < 0) {
-    throw Error(ErrorKind::usage,
-                fmt::format("there are no {} features of cluster {} in view {}", count, cluster, view));
-  }
-  std::vector<Feature> features;
-  const ViewSchema& own = schema().views[view];
-  const auto add = [&](const Telling& telling, double mean) {
-    features.push_back({.number = telling.feature,
-                        .name = own.feature_name(telling.feature),
-                        .weight = telling.own,
-                        .lift = mean != 0 ? telling.own / mean : std::numeric_limits<double>::infinity(),
-                        .high = telling.high()});
-  };
-  const Index place = found - numbers.begin();
-  if (impl().model && impl().model->can_learn()) {
-    const std::lock_guard lock(impl().sharing);
-    for (const Telling& telling : impl().sums().telling(view, place, count)) add(telling, telling.others);
-    return features;
-  }
-  const Matrix profiles =
-      impl().model ? cluster_profiles(*impl().model, view) : impl().compared->profiles(view);  // d x K
-  for (const Telling& telling : telling_features(profiles, place, count)) {
-    add(telling, profiles.row(telling.feature).mean());
-  }
-  return features;
 }
 
 }  // namespace omvc

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <limits>
 
 #include "omvc/error.hpp"
 
+#include "model/facts.hpp"
+#include "model/telling.hpp"
 #include "run/impl.hpp"
 
 namespace omvc {
@@ -42,6 +45,58 @@ struct Explainer {
     return out;
   }
 
+  std::vector<Feature> top(std::size_t view, int cluster, int count) const {
+    impl.labeller();
+    const Schema& schema = impl.schema();
+    const std::vector<int> numbers = impl.model ? impl.model->names().numbers() : clusterer.clusters();
+    const auto found = std::find(numbers.begin(), numbers.end(), cluster);
+    if (view >= schema.views.size() || found == numbers.end() || count < 0) {
+      throw Error(ErrorKind::usage,
+                  fmt::format("there are no {} features of cluster {} in view {}", count, cluster, view));
+    }
+    std::vector<Feature> features;
+    const auto add = [&](const Telling& telling, double mean) {
+      features.push_back({.number = telling.feature,
+                          .name = schema.views[view].feature_name(telling.feature),
+                          .weight = telling.own,
+                          .lift = mean != 0 ? telling.own / mean : std::numeric_limits<double>::infinity(),
+                          .high = telling.high()});
+    };
+    const Index place = found - numbers.begin();
+    if (impl.model && impl.model->can_learn()) {
+      const std::lock_guard lock(impl.sharing);
+      for (const Telling& telling : impl.sums().telling(view, place, count)) add(telling, telling.others);
+      return features;
+    }
+    const Matrix profiles = impl.model ? cluster_profiles(*impl.model, view) : impl.compared->profiles(view);  // d x K
+    for (const Telling& telling : telling_features(profiles, place, count)) {
+      add(telling, profiles.row(telling.feature).mean());
+    }
+    return features;
+  }
+
+  std::span<const double> basis(std::size_t view) const {
+    const Factorisation* factors = impl.compared ? impl.compared->factors() : nullptr;
+    if (impl.model) factors = impl.model->prototypes().factors.get();
+    if (factors == nullptr) return {};
+    const auto& views = factors->state().views;
+    if (view >= views.size()) {
+      throw Error(ErrorKind::usage,
+                  fmt::format("there is no view {}: the model has views 0 to {}", view, views.size() - 1));
+    }
+    const Matrix& U = views[view].U;
+    return {U.data(), static_cast<std::size_t>(U.size())};
+  }
+
+  static std::vector<CutLevel> tree(Clusterer& clusterer, int most) {
+    Clusterer::Impl& impl = clusterer.impl();
+    const Usage::Change change(impl.usage);
+    Compute& compute = impl.compute.get();
+    const Watched watched(compute);
+    const Rest rest{impl.living()};
+    return cluster_tree(rest.model, most, compute);
+  }
+
   Neighbours near(Chunk chunk, Index count) const {
     const Model& known = model();
     known.intake().admit(chunk);
@@ -74,6 +129,14 @@ struct Explainer {
     });
   }
 };
+
+std::vector<Feature> top_features(const Clusterer& model, std::size_t view, int cluster, int count) {
+  return Explainer{model}.top(view, cluster, count);
+}
+
+std::vector<CutLevel> cluster_tree(Clusterer& model, int most) { return Explainer::tree(model, most); }
+
+std::span<const double> basis(const Clusterer& model, std::size_t view) { return Explainer{model}.basis(view); }
 
 FeatureEffects feature_effects(const Clusterer& model, std::size_t view, int cluster) {
   return Explainer{model}.effects(view, cluster);

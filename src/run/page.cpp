@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "omvc/error.hpp"
+#include "omvc/explain.hpp"
 #include "omvc/files.hpp"
 
 #include "model/facts.hpp"
@@ -34,7 +35,7 @@ struct PageMaker {
   // What the sample of a model tells, where nobody has kept the report of the fit.
   Report report_of(const Model& model, const Picture& picture) const {
     Report report = picture.sampled;
-    report.instances = clusterer.instances();
+    report.instances = clusterer.summary().instances;
     const std::vector<int> numbers = report.cluster_numbers;
     describe(model, report);
     report.cluster_numbers = numbers;
@@ -84,7 +85,7 @@ struct PageMaker {
     for (const int cluster : context.report->cluster_numbers) {
       features.emplace_back();
       for (std::size_t v = 0; v < impl.schema().views.size(); ++v)
-        features.back().push_back(clusterer.top_features(v, cluster, kPlainFeatures));
+        features.back().push_back(top_features(clusterer, v, cluster, kPlainFeatures));
     }
     return facts_text({.options = impl.options,
                        .schema = impl.schema(),

@@ -68,6 +68,20 @@ Chunk without_strange(Chunk rows, const Learned& learned) {
   return rows;
 }
 
+// Adds up how far and how sure the placed rows are, and returns how many there are.
+double count_placed(const Placed& placed, UpdateReport& out) {
+  double rows = 0;
+  for (std::size_t i = 0; i < placed.labels.size(); ++i) {
+    if (placed.labels[i] < 0 || !std::isfinite(placed.distance[i])) continue;
+    rows += 1;
+    // The scale of distances is one of logarithms: the mean of these is not that of a few outliers.
+    out.distance += std::log(std::max(placed.distance[i], kLeastDistance));
+    out.confidence += placed.confidence[i];
+    out.outliers += placed.distance[i] > kOutlier ? 1 : 0;
+  }
+  return rows;
+}
+
 }  // namespace
 
 UpdateReport Clusterer::update(Source& source, Observer& observer) {
@@ -80,7 +94,7 @@ UpdateReport Clusterer::update(Source& source, Observer& observer) {
   out.clusters_before = model.clusters().count;
   const Survey before = model.seen().survey();
   Survey fresh(schema);
-  const Index first = instances();
+  const Index first = static_cast<Index>(model.tally().instances);
   model.names().take_events();
   ChunkLearner learner(model);
   double placed_rows = 0;
@@ -98,15 +112,7 @@ UpdateReport Clusterer::update(Source& source, Observer& observer) {
     const Learned learned = learner.learn(std::move(chunk), compute);
     fresh.add(without_strange(std::move(seen), learned), compute);
     note(learned, first, out);
-    const std::optional<Placed>& placed = learned.placed;
-    for (std::size_t i = 0; placed && i < placed->labels.size(); ++i) {
-      if (placed->labels[i] < 0 || !std::isfinite(placed->distance[i])) continue;
-      placed_rows += 1;
-      // The scale of distances is one of logarithms: the mean of these is not that of a few outliers.
-      out.distance += std::log(std::max(placed->distance[i], kLeastDistance));
-      out.confidence += placed->confidence[i];
-      out.outliers += placed->distance[i] > kOutlier ? 1 : 0;
-    }
+    if (learned.placed) placed_rows += count_placed(*learned.placed, out);
     const Progress& done = pass.progress();
     compute.tell(Phase::learning, all > 0 ? std::min(1.0, static_cast<double>(done.instances) / all) : 0);
     if (!compute.asked_to_stop() &&

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <gtest/gtest.h>
 
+#include "omvc/explain.hpp"
+
 #include "support/chunks.hpp"
 #include "support/method_data.hpp"
 #include "support/temp_dir.hpp"
@@ -136,7 +138,7 @@ TEST_P(Methods, AModelPutsInstancesWhereTheFitDidAndSurvivesItsFile) {
   model.fit(*source, found);
   model.save(folder.path("model.omvc"));
   Clusterer copy = Clusterer::load(folder.path("model.omvc"));
-  EXPECT_EQ(copy.instances(), model.instances());
+  EXPECT_EQ(copy.summary().instances, model.summary().instances);
   source->rewind();
   std::vector<int> again;
   while (auto chunk = source->next(150)) {
@@ -149,7 +151,7 @@ TEST_P(Methods, AModelPutsInstancesWhereTheFitDidAndSurvivesItsFile) {
   Contingency counts;
   counts.add(again, found.labels);
   EXPECT_GT(score(counts).ari, 0.9);
-  EXPECT_NO_THROW(copy.top_features(1, 0, 5));
+  EXPECT_NO_THROW(top_features(copy, 1, 0, 5));
   test::expect_error(ErrorKind::usage, {std::string(name_of(GetParam().method)), "fit"},
                      [&] { copy.partial_fit(*make_planted_source(data)->next(10)); });
 }
@@ -190,7 +192,7 @@ TEST_P(Methods, AStoppedRunGivesWhatItHas) {
   Collected found;
   StopAfter observer(early ? 4 : 9);  // in the first or the second pass, of six chunks
   const auto source = make_planted_source(planted(GetParam()));
-  const Report report = Clusterer(options).fit(*source, found, observer);
+  const Report report = Clusterer(options).fit(*source, found, {.observer = &observer});
   // A clustering of all data at once is done after the first pass.
   EXPECT_EQ(report.stopped, observer.left == 0);
   Index labelled = 0;
@@ -209,13 +211,12 @@ TEST_P(StreamingMethods, AResumedRunHasTheBitsOfAnUndisturbedOne) {
     StopAfter observer(stop);
     Collected unused;
     test::expect_error(ErrorKind::interrupted, {"--resume"}, [&] {
-      Clusterer(options).fit(*make_planted_source(data), unused, observer, keep);
+      Clusterer(options).fit(*make_planted_source(data), unused, {.observer = &observer, .checkpointing = keep});
       // One pass of six chunks without labelling again is over before the seventh.
       if (observer.left > 0) throw Error(ErrorKind::interrupted, "--resume");
     });
-    Observer silent;
     Collected resumed;
-    const Report report = Clusterer(options).fit(*make_planted_source(data), resumed, silent, keep);
+    const Report report = Clusterer(options).fit(*make_planted_source(data), resumed, {.checkpointing = keep});
     EXPECT_EQ(resumed.labels, whole.labels) << stop;
     EXPECT_EQ(resumed.embedding, whole.embedding) << stop;
     EXPECT_EQ(report.loss, expected.loss) << stop;
@@ -224,11 +225,10 @@ TEST_P(StreamingMethods, AResumedRunHasTheBitsOfAnUndisturbedOne) {
 
 TEST_P(OfflineMethods, RefuseCheckpointsAndSayWhy) {
   const test::TempDir folder;
-  Observer silent;
   Collected found;
   test::expect_error(ErrorKind::usage, {std::string(name_of(GetParam().method)), "memory", "--checkpoint"}, [&] {
     Clusterer(options_for(GetParam()))
-        .fit(*make_planted_source(planted(GetParam())), found, silent, {.file = folder.path("run")});
+        .fit(*make_planted_source(planted(GetParam())), found, {.checkpointing = {.file = folder.path("run")}});
   });
 }
 

@@ -32,7 +32,8 @@ inline void run_checkpointed(const std::string& file, bool resume, int chunks) {
   StopAfter observer(chunks);
   Clusterer model(options);
   try {
-    model.fit(*source, *nowhere, observer, {.file = file, .resume = resume, .seconds = 0, .chunks = 1});
+    model.fit(*source, *nowhere,
+              {.observer = &observer, .checkpointing = {.file = file, .resume = resume, .seconds = 0, .chunks = 1}});
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::interrupted) throw;
   }

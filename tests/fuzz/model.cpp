@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "omvc/clusterer.hpp"
+#include "omvc/explain.hpp"
 
 #include "archive_mutator.hpp"
 #include "fuzz.hpp"
@@ -38,10 +39,10 @@ void use(Clusterer& model) {
     const bool known = std::find(clusters.begin(), clusters.end(), label) != clusters.end();
     omvc::fuzz::require(label == -1 || known, "a label is a cluster");
   }
-  for (const int cluster : model.clusters()) model.top_features(0, cluster, 3);
+  for (const int cluster : model.clusters()) top_features(model, 0, cluster, 3);
   model.summary();
-  if (!model.learns()) return;
-  model.tree(4);
+  if (!model.summary().learns) return;
+  cluster_tree(model, 4);
   model.partial_fit(chunk);
   model.refresh();
   model.cut(2);

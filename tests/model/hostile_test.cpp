@@ -3,6 +3,7 @@
 
 #include "omvc/clusterer.hpp"
 #include "omvc/error.hpp"
+#include "omvc/explain.hpp"
 #include "omvc/planted.hpp"
 #include "omvc/sink.hpp"
 
@@ -41,10 +42,10 @@ INSTANTIATE_TEST_SUITE_P(Methods, Hostile,
 void use(Clusterer& model, const Chunk& chunk) {
   const Assignment found = model.assign(chunk);
   ASSERT_EQ(found.labels.size(), chunk.rows.size());
-  for (const int cluster : model.clusters()) model.top_features(0, cluster, 3);
+  for (const int cluster : model.clusters()) top_features(model, 0, cluster, 3);
   model.summary();
-  if (!model.learns()) return;
-  model.tree(3);
+  if (!model.summary().learns) return;
+  cluster_tree(model, 3);
   model.partial_fit(chunk);
   model.refresh();
   model.cut(2);
@@ -63,7 +64,7 @@ TEST_P(Hostile, AnEditedModelIsRefusedOrOfUse) {
       try {
         Clusterer model = Clusterer::load(file);
         model.summary();
-        model.save(dir_.path("again"), model.learns() ? kind : ModelKind::prediction);
+        model.save(dir_.path("again"), model.summary().learns ? kind : ModelKind::prediction);
         EXPECT_NO_THROW(Clusterer::load(dir_.path("again"))) << seed;  // what was accepted can be kept
         use(model, chunk);
       } catch (const Error& error) {

@@ -6,6 +6,7 @@
 #include "omvc/clusterer.hpp"
 #include "omvc/error.hpp"
 #include "omvc/evaluation.hpp"
+#include "omvc/explain.hpp"
 #include "omvc/planted.hpp"
 
 #include "chunk/rows.hpp"
@@ -173,7 +174,7 @@ TEST(Stream, TooFewRowsSaySoAndRowNumbersThatRepeatAreRefused) {
   test::expect_error(ErrorKind::usage, {"too few instances"}, [&] { model.assign(few); });
   const test::TempDir folder;
   model.save(folder.path("model"));
-  EXPECT_EQ(Clusterer::load(folder.path("model")).instances(), 10) << "it goes on from there";
+  EXPECT_EQ(Clusterer::load(folder.path("model")).summary().instances, 10) << "it goes on from there";
   few.rows[3] = few.rows[4];
   test::expect_error(ErrorKind::data, {"row number", "twice"}, [&] { model.partial_fit(few); });
 }
@@ -213,7 +214,7 @@ TEST(Cut, OtherClustersComeFromTheSameModelAndATreeShowsHowTheySplit) {
   model.cut(0);
   ASSERT_TRUE(model.summary().choice);
   EXPECT_EQ(model.clusters().size(), static_cast<std::size_t>(kClusters));
-  const std::vector<CutLevel> levels = model.tree(8);
+  const std::vector<CutLevel> levels = cluster_tree(model, 8);
   ASSERT_EQ(levels.size(), 7u);
   for (std::size_t l = 0; l < levels.size(); ++l) {
     ASSERT_EQ(levels[l].sizes.size(), l + 2);
@@ -234,7 +235,7 @@ TEST(Cut, OtherClustersComeFromTheSameModelAndATreeShowsHowTheySplit) {
   }
   test::expect_error(ErrorKind::data, {"5000 clusters"}, [&] { model.cut(5000); });
   for (const int none : {1, 0, -5}) {
-    test::expect_error(ErrorKind::usage, {"2 clusters", std::to_string(none)}, [&] { model.tree(none); });
+    test::expect_error(ErrorKind::usage, {"2 clusters", std::to_string(none)}, [&] { cluster_tree(model, none); });
   }
 }
 

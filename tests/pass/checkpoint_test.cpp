@@ -57,7 +57,7 @@ class Checkpoints : public testing::TestWithParam<Preset> {
     Clusterer model(options);
     Report report;
     try {
-      report = model.fit(*source, found, observer, keep);
+      report = model.fit(*source, found, {.observer = &observer, .checkpointing = keep});
     } catch (const Killed&) {
       return std::nullopt;
     } catch (const Error& error) {
@@ -112,18 +112,17 @@ TEST(WholeCheckpoints, AreNotGoneOnWithOtherData) {
   Options options = small_options(Preset::standard);
   options.memory = 64;
   const Checkpointing keep{.file = folder.path("run"), .resume = true, .seconds = 0, .chunks = 1};
-  Observer silent;
   Failing failing;
-  EXPECT_THROW(Clusterer(options).fit(*make_planted_source(small_planted()), failing, silent, keep), Killed);
+  EXPECT_THROW(Clusterer(options).fit(*make_planted_source(small_planted()), failing, {.checkpointing = keep}), Killed);
   ASSERT_TRUE(std::filesystem::exists(folder.path("run")));
   PlantedOptions other = small_planted();
   other.seed = 6;
   Collected found;
   test::expect_error(ErrorKind::data, {"the data are not those"},
-                     [&] { Clusterer(options).fit(*make_planted_source(other), found, silent, keep); });
-  Clusterer(options).fit(*make_planted_source(small_planted()), found, silent, keep);
+                     [&] { Clusterer(options).fit(*make_planted_source(other), found, {.checkpointing = keep}); });
+  Clusterer(options).fit(*make_planted_source(small_planted()), found, {.checkpointing = keep});
   Collected alone;
-  Clusterer(options).fit(*make_planted_source(small_planted()), alone, silent);
+  Clusterer(options).fit(*make_planted_source(small_planted()), alone);
   EXPECT_EQ(found.labels, alone.labels);
 }
 
@@ -187,8 +186,7 @@ class LeftCheckpoint : public Checkpoints {
     test::expect_error(kind, parts, [&] {
       const auto source = make_planted_source(data);
       Collected found;
-      Observer silent;
-      Clusterer(options).fit(*source, found, silent, {.file = file(), .resume = true});
+      Clusterer(options).fit(*source, found, {.checkpointing = {.file = file(), .resume = true}});
     });
   }
 };
@@ -335,9 +333,8 @@ TEST_P(LeftCheckpoint, CarriesTheTimesOfTheRun) {
   std::filesystem::copy(file() + ".rows", folder.path("ckpt.rows"), std::filesystem::copy_options::recursive);
   const auto source = make_planted_source(small_planted());
   Collected found;
-  Observer silent;
-  const Report report =
-      Clusterer(small_options(GetParam())).fit(*source, found, silent, {.file = folder.path("ckpt"), .resume = true});
+  const Report report = Clusterer(small_options(GetParam()))
+                            .fit(*source, found, {.checkpointing = {.file = folder.path("ckpt"), .resume = true}});
   ASSERT_EQ(report.profile.size(), then.size());
   double sum = 0;
   for (std::size_t i = 0; i < then.size(); ++i) {
@@ -355,8 +352,7 @@ TEST_P(LeftCheckpoint, IsRefusedForAnotherOrderOfTheSameData) {
   test::expect_error(ErrorKind::data, {"another order"}, [&] {
     const auto source = make_shuffled_source(make_planted_source(small_planted()), 1);
     Collected found;
-    Observer silent;
-    Clusterer(small_options(GetParam())).fit(*source, found, silent, {.file = file(), .resume = true});
+    Clusterer(small_options(GetParam())).fit(*source, found, {.checkpointing = {.file = file(), .resume = true}});
   });
 }
 
@@ -376,9 +372,8 @@ TEST(Checkpoint, AStreamThatIsReadOnceCannotHaveOne) {
   } once;
   const test::TempDir folder;
   Collected found;
-  Observer silent;
   test::expect_error(ErrorKind::usage, {"read only once"}, [&] {
-    Clusterer(small_options(Preset::standard)).fit(once, found, silent, {.file = folder.path("x")});
+    Clusterer(small_options(Preset::standard)).fit(once, found, {.checkpointing = {.file = folder.path("x")}});
   });
 }
 

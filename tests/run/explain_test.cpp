@@ -81,7 +81,7 @@ TEST(Explain, ChanceTellsNoiseFromWhatTheClustersAre) {
   for (const int cluster : known.model.clusters()) {
     const FeatureEffects found = feature_effects(known.model, 0, cluster);
     std::vector<Index> told;
-    for (const Feature& one : known.model.top_features(0, cluster, kFeatures)) told.push_back(one.number);
+    for (const Feature& one : top_features(known.model, 0, cluster, kFeatures)) told.push_back(one.number);
     for (Index j = 0; j < kFeatures; ++j) {
       const auto at = static_cast<std::size_t>(j);
       EXPECT_GE(found.chance[at], 0);

@@ -12,6 +12,7 @@
 
 #include "omvc/clusterer.hpp"
 #include "omvc/error.hpp"
+#include "omvc/explain.hpp"
 #include "omvc/planted.hpp"
 #include "omvc/stream.hpp"
 
@@ -184,7 +185,7 @@ TEST(Stopping, RefreshCutAndTreeLeaveTheModelAsItWas) {
   const std::string before = model.to_bytes();
   const auto same = [&] { EXPECT_EQ(model.to_bytes(), before); };
   EXPECT_GT(stop_everywhere(
-                model, [&] { model.tree(6); }, same),
+                model, [&] { cluster_tree(model, 6); }, same),
             3);
   Clusterer cut = Clusterer::from_bytes(before);
   EXPECT_GT(stop_everywhere(
@@ -214,11 +215,11 @@ TEST(Stopping, APartialFitThatIsEndedHasLearnedItsChunk) {
   model.partial_fit(*source->next(500), source->schema());
   stop = true;
   EXPECT_NE(refusal(ErrorKind::interrupted, [&] { model.partial_fit(*source->next(500)); }), "");
-  EXPECT_EQ(model.instances(), 1000);
+  EXPECT_EQ(model.summary().instances, 1000);
   EXPECT_EQ(model.clusters().size(), 4u);
   stop = false;
   const Assignment found = model.partial_fit(*source->next(500));
-  EXPECT_EQ(model.instances(), 1500);
+  EXPECT_EQ(model.summary().instances, 1500);
   EXPECT_EQ(found.labels.size(), 500u);
 }
 

@@ -93,7 +93,7 @@ TEST(NewWords, AreLearnedAndMakeAClusterOfTheirOwn) {
   EXPECT_TRUE(lacked) << "before it was learned the third topic was no row of zeros";
   // The model is of use to others: it has the words of its prototypes.
   const Clusterer model = Clusterer::load(dir.path("model"));
-  EXPECT_EQ(model.instances(), kRows);
+  EXPECT_EQ(model.summary().instances, kRows);
   EXPECT_GT(model.schema().views[0].features, 60) << "all topics, and rare words";
   EXPECT_EQ(
       model.assign(Chunk{{0}, {{CsrBlock<double>{1, model.schema().views[0].features, {0, 1}, {0}, {{1.0}}}, {0}}}})

@@ -110,9 +110,8 @@ struct Outcome {
 Outcome fitted(const Data& data, const Options& options) {
   Outcome out;
   Clusterer model(options);
-  Observer silent;
   const auto source = make_table_source(data.schema, data.table);
-  const Report report = model.fit(*source, out.results, silent);
+  const Report report = model.fit(*source, out.results);
   out.model = model.to_bytes();
   out.report = told(report);
   return out;

@@ -22,7 +22,7 @@ TEST(ReleasedModels, AreReadLabelAndGoOnLearning) {
     SCOPED_TRACE(entry.path().filename().string());
     Clusterer model = Clusterer::load(entry.path());
     EXPECT_EQ(model.clusters().size(), 3u);
-    EXPECT_EQ(model.instances(), 400);
+    EXPECT_EQ(model.summary().instances, 400);
     const auto source = make_planted_source(planted(800));
     Contingency counts;
     const auto score_labels = [&](const std::vector<int>& labels, Index first) {
@@ -33,7 +33,7 @@ TEST(ReleasedModels, AreReadLabelAndGoOnLearning) {
     score_labels(model.assign(*source->next(400)).labels, 0);
     score_labels(model.partial_fit(*source->next(400)).labels, 400);
     EXPECT_GT(score(counts).nmi_geometric, 0.8);
-    EXPECT_EQ(model.instances(), 800);
+    EXPECT_EQ(model.summary().instances, 800);
   }
   EXPECT_GT(models, 0);
 }

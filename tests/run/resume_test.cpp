@@ -43,7 +43,7 @@ class Resume : public testing::Test {
   Report fit(Sink& sink, Observer& observer, bool keeps) {
     Clusterer model(test::small_options(Preset::standard));
     const Checkpointing keep{.file = keeps ? dir_.path("ckpt") : "", .resume = keeps, .seconds = 0, .chunks = 1};
-    return model.fit(*make_planted_source(test::small_planted()), sink, observer, keep);
+    return model.fit(*make_planted_source(test::small_planted()), sink, {.observer = &observer, .checkpointing = keep});
   }
 
   test::TempDir dir_;
@@ -97,7 +97,8 @@ TEST_F(Resume, AMethodThatKeepsNoCheckpointLeavesNothingBehind) {
   options.clusters = 3;
   Labels labels;
   test::expect_error(ErrorKind::usage, {"--checkpoint"}, [&] {
-    Clusterer(options).fit(*make_planted_source(test::small_planted()), labels, silent_, {.file = dir_.path("ckpt")});
+    Clusterer(options).fit(*make_planted_source(test::small_planted()), labels,
+                           {.checkpointing = {.file = dir_.path("ckpt")}});
   });
   EXPECT_FALSE(std::filesystem::exists(dir_.path("ckpt.rows")));
 }

@@ -133,7 +133,7 @@ std::vector<Outcome> all_verbs(const Odd& odd) {
     }
     const std::vector<std::string> failures = test::run_ranks(2, [&](Exchange& exchange) {
       Said sink;
-      Clusterer(odd.options(memory)).fit(*source(), sink, silent, {}, exchange);
+      Clusterer(odd.options(memory)).fit(*source(), sink, {.exchange = &exchange});
     });
     for (const std::string& failure : failures) {
       add("ranks" + size, [&] { return failure.empty() ? void() : throw Error(ErrorKind::data, failure); });

@@ -221,8 +221,7 @@ TEST(SameRow, SeveralRanksSayWhatOneSays) {
     const std::vector<std::string> failures = test::run_ranks(3, [&](Exchange& exchange) {
       Clusterer model(options);
       Said sink;
-      Observer silent;
-      model.fit(*rows.source({Form::dense_double, Form::csr_float}), sink, silent, {}, exchange);
+      model.fit(*rows.source({Form::dense_double, Form::csr_float}), sink, {.exchange = &exchange});
       if (exchange.rank() > 0) return;
       EXPECT_EQ(test::difference(sink, expected), "") << memory;
       EXPECT_TRUE(model.to_bytes() == alone.to_bytes()) << memory;

@@ -152,15 +152,15 @@ TEST(Misuse, AClustererThatWasMovedFromSaysSo) {
   Clusterer other = std::move(model);
   EXPECT_NE(refusal(ErrorKind::usage, [&] { model.clusters(); }).find("moved from"), std::string::npos);
   EXPECT_NE(refusal(ErrorKind::usage, [&] { model.save("/tmp/never"); }).find("moved from"), std::string::npos);
-  EXPECT_EQ(other.instances(), 0);
+  EXPECT_EQ(other.summary().instances, 0);
 }
 
 TEST(Misuse, AViewThatIsNotThereIsAnErrorOfUsage) {
   Pages pages(Flaw::none, true);
   Clusterer model(options_for());
   model.fit(pages);
-  EXPECT_EQ(model.basis(1).size(), static_cast<std::size_t>(20 * model.rank()));
-  EXPECT_NE(refusal(ErrorKind::usage, [&] { model.basis(9); }).find("no view 9"), std::string::npos);
+  EXPECT_EQ(basis(model, 1).size(), static_cast<std::size_t>(20 * model.summary().rank));
+  EXPECT_NE(refusal(ErrorKind::usage, [&] { basis(model, 9); }).find("no view 9"), std::string::npos);
 }
 
 TEST(Snapshots, StayAsTheyAreWhileTheModelLearns) {
@@ -197,7 +197,7 @@ TEST(Snapshots, StayAsTheyAreWhileTheModelLearns) {
   learning = false;
   for (std::thread& reader : readers) reader.join();
   EXPECT_EQ(differences, 0);
-  EXPECT_EQ(model.instances(), kLearned);
+  EXPECT_EQ(model.summary().instances, kLearned);
 }
 
 TEST(ConstFunctions, RunSideBySideWithTheSameBits) {

@@ -89,7 +89,7 @@ TEST(Stream, LabelsFromTheRowOnThatMakesClustersPossible) {
     EXPECT_EQ(events[k].cluster.cluster, static_cast<int>(k));
   }
   stream->finish();
-  EXPECT_EQ(Clusterer::load(dir.path("model")).instances(), kRows);
+  EXPECT_EQ(Clusterer::load(dir.path("model")).summary().instances, kRows);
   stream.reset();
   EXPECT_FALSE(std::filesystem::exists(dir.path("model.lock"))) << "the lock goes with the stream";
 }
@@ -111,7 +111,7 @@ TEST(Stream, AModelThatSomebodyElseHasReplacedIsLeftAlone) {
   EXPECT_EQ(test::read_bytes(dir.path("model")), "of somebody else");
   std::filesystem::remove(dir.path("model"));
   stream.finish();
-  EXPECT_EQ(Clusterer::load(dir.path("model")).instances(), 500);
+  EXPECT_EQ(Clusterer::load(dir.path("model")).summary().instances, 500);
 }
 
 // A stop does not wait for prototypes that are being made, and nothing is lost by that.
@@ -135,12 +135,12 @@ TEST(Stream, AStopWithinALongStepSavesAndGoesOnAsIfNothingHadHappened) {
     ASSERT_GT(asked, 60) << "it was asked to stop within a step";
     stream.finish();
   }
-  EXPECT_EQ(Clusterer::load(dir.path("stopped")).instances(), pushed);
+  EXPECT_EQ(Clusterer::load(dir.path("stopped")).summary().instances, pushed);
   asked = -1;
   Stream again(options);
   feed(again, pushed, 900, 64);
   again.finish();
-  EXPECT_EQ(Clusterer::load(dir.path("stopped")).instances(), 900);
+  EXPECT_EQ(Clusterer::load(dir.path("stopped")).summary().instances, 900);
 }
 
 TEST(Stream, ASampleWithoutRoomForPrototypesIsRefused) {
@@ -371,7 +371,7 @@ TEST(Stream, TheSchemaGrowsUntilThereAreClusters) {
   expect_error(ErrorKind::usage, {"features of dense views"}, [&] { stream.widen(wider); });
   stream.finish();
   EXPECT_EQ(Clusterer::load(dir.path("model")).schema(), schema);
-  EXPECT_EQ(Clusterer::load(dir.path("model")).instances(), 400);
+  EXPECT_EQ(Clusterer::load(dir.path("model")).summary().instances, 400);
 }
 
 TEST(Stream, RefusesModelsThatDoNotLearnAndOptionsThatCannotWork) {

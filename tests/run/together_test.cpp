@@ -54,7 +54,8 @@ Outcome fit(Exchange& exchange, const Options& chosen, Observer& observer, const
   const auto source = make_planted_source(planted());
   test::Collected sink;
   Clusterer model(chosen);
-  const Report report = model.fit(*source, sink, observer, checkpointing, exchange);
+  const Report report =
+      model.fit(*source, sink, {.observer = &observer, .checkpointing = checkpointing, .exchange = &exchange});
   if (exchange.rank() > 0) return {};
   return {sink.labels, sink.embedding, model.to_bytes(), report.patterns, report.cluster_sizes};
 }

@@ -97,7 +97,7 @@ TEST(Update, LearnsTheRowsOfASourceAndKeepsNumbers) {
   Observer silent;
   const UpdateReport report = model.update(*later, silent);
   EXPECT_EQ(report.instances, 900);
-  EXPECT_EQ(model.instances(), 1800);
+  EXPECT_EQ(model.summary().instances, 1800);
   EXPECT_EQ(report.clusters_before, 4);
   EXPECT_EQ(report.clusters, 4);
   EXPECT_TRUE(report.events.empty()) << "nothing has changed";

@@ -104,9 +104,8 @@ TEST(JoinParts, LabelsAndEmbeddingDoNotPassThroughTheFirstProcess) {
       sinks.push_back(make_label_sink(folder.path("labels.csv"), source.get(), exchange.rank()));
       sinks.push_back(make_embedding_sink(folder.path("rows.npy"), source.get(), exchange.rank()));
       sinks.push_back(make_embedding_sink(folder.path("rows.tsv"), source.get(), exchange.rank()));
-      Observer silent;
       Counted counted(exchange);
-      Clusterer(options).fit(*source, *make_sink_list(std::move(sinks)), silent, {}, counted);
+      Clusterer(options).fit(*source, *make_sink_list(std::move(sinks)), {.exchange = &counted});
       if (exchange.rank() == 0) received = counted.received;
     });
     for (const std::string& failure : failures) ASSERT_EQ(failure, "");
