@@ -19,7 +19,7 @@ import quality
 from datasets import ROOT, SEEDS
 
 ROWS, FEATURES = 2000, (10, 10)
-CASES = [(k, spread, unequal, missing) for k in (5, 10) for spread in (1.2, 1.6, 2.2) for unequal in (False, True)
+CASES = [(k, spread, unequal, missing) for k in (5, 10) for spread in (0.6, 0.8, 1.2, 1.6) for unequal in (False, True)
          for missing in (0.0, 0.4)]
 
 

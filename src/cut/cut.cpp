@@ -9,6 +9,7 @@
 #include "cut/calibrate.hpp"
 #include "cut/choose_k.hpp"
 #include "cut/refine.hpp"
+#include "cut/round.hpp"
 
 namespace omvc {
 namespace {
@@ -47,7 +48,8 @@ class Cutter {
 
  private:
   void cut_dense() {
-    const RowCut rows = cut_rows(graphs_, sample_, cut_.count, input_.seed, recipe_, {}, compute_);
+    const auto moved = [&](const std::vector<int>& labels) { return by_means(labels); };
+    const RowCut rows = cut_rows(graphs_, sample_, cut_.count, input_.seed, recipe_, moved, compute_);
     cut_.votes = std::make_shared<const Votes>(graphs_, rows, cut_.count, recipe_);
     cut_.group = cut_.votes->group();
     const NarrowMatrix& shares = cut_.votes->of_rows();
@@ -57,6 +59,19 @@ class Cutter {
     }
     cut_.worth = rows.worth;
     cut_.found_by = fmt::format("cuts of the graph of {} rows and {} fine prototypes", graphs_.rows, fine_.size());
+  }
+
+  // Labels brought to rest by one mean per cluster; none where clusters are not round and alike, or one would be empty.
+  std::vector<int> by_means(const std::vector<int>& labels) const {
+    const auto refined = [&](int rounds) {
+      return refine(sample_, graphs_.pieces, input_.schema, cut_.count, {labels.begin(), labels.end()}, round_rule(),
+                    rounds, compute_);
+    };
+    const Shape shape = shape_of(sample_, graphs_.pieces, labels, *refined(0).prototypes.table(), compute_);
+    if (!round_and_alike(shape, recipe_)) return {};
+    const Refined moved = refined(static_cast<int>(recipe_.round_rounds));
+    if (moved.prototypes.sums().mass.minCoeff() == 0) return {};
+    return {moved.labels.begin(), moved.labels.begin() + graphs_.rows};
   }
 
   // Small prototypes of thousands of features are noise: clusters are K prototypes by direction, which begin with a cut

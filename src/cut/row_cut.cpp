@@ -88,6 +88,7 @@ class RowCutter {
     }
     if (recipe_.third_cut) third();
     if (graphs_.completed && recipe_.third_cut) keep_shape();
+    if (graphs_.completed && moved_) take_means();
     return std::move(out_);
   }
 
@@ -145,6 +146,15 @@ class RowCutter {
     out_.readings.clear();
     out_.read.clear();
     out_.said.reset();
+  }
+
+  // The borders that a graph draws between round clusters that overlap are ragged, and those between means are not.
+  // Where means cross many more edges, there is a gap that they do not see.
+  void take_means() {
+    std::vector<int> labels = moved_(out_.labels);
+    if (labels.empty()) return;
+    if (crossing(labels) > recipe_.ragged * crossing(out_.labels) + recipe_.next_to_nothing) return;
+    out_.labels = std::move(labels);
   }
 
   void third() {
@@ -209,7 +219,7 @@ class RowCutter {
                           .threads = compute_.threads(),
                           .executor = compute_.executor()})
                       .labels;
-    if (moved_) out_.labels = moved_(std::move(out_.labels));
+    if (moved_ && !graphs_.completed) out_.labels = moved_(std::move(out_.labels));
   }
 
   const RowGraphs& graphs_;

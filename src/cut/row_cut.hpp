@@ -8,6 +8,8 @@
 //     third    .4 B + .4 C + .2 J        C  neighbours in every view apart, in what a reader of that view says of the
 //                                           second cut (cut/readers.hpp); in B and C views count by what they know
 //
+// Where clusters are round and alike, the labels are brought to rest by means then (cut/round.hpp).
+//
 // J joins rows through the prototypes they lie among. Views of unit rows alone (text) have no use for prototypes, and
 // are cut twice: B, and after it has been read (B + C) / 2.
 #pragma once
@@ -52,8 +54,8 @@ struct RowCut {
   std::vector<std::vector<int>> before;  // labels of the cuts before
 };
 
-// `clusters` is at most the number of rows. `moved`, where there is one, improves the labels of a cut before they are
-// read.
+// `clusters` is at most the number of rows. `moved` improves labels by means: without prototypes those of every cut,
+// before they are read; with prototypes those of the last, unless it says nothing or the graph speaks against it.
 using Moved = std::function<std::vector<int>(std::vector<int>)>;
 RowCut cut_rows(const RowGraphs& graphs, const Sample& sample, int clusters, std::uint64_t seed, const Recipe& recipe,
                 const Moved& moved, Compute& compute);

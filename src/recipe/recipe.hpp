@@ -68,6 +68,10 @@ struct Recipe {
   bool weigh_views = true;         // views count by what their readers know
   double straighter = 3;           // times the edges that the cut before crosses, the third may cross, and
   double next_to_nothing = 0.002;  // so many more
+  double round_from = 0.85;  // roundness of clusters (cut/round.hpp) that are told apart by means; above 1.5: none
+  double unlike = 0.25;      // that the spread of one cluster may be more or less than that of all
+  double ragged = 1.2;       // times the edges that the cut crosses, means may cross
+  Index round_rounds = 30;   // of moving means
   bool second_cut = true;
   bool third_cut = true;
   Index far_neighbours = 15;  // the last of which tells how far a row lies from the others
