@@ -23,19 +23,19 @@ CASES = [(k, spread, unequal, missing) for k in (5, 10) for spread in (0.6, 0.8,
          for missing in (0.0, 0.4)]
 
 
-def write(folder, k, spread, unequal, missing, seed):
+def write(folder, k, spread, unequal, missing, seed, rows=ROWS, features=FEATURES):
     """Views, presence and truth as text files; returns the arguments of omvc fit."""
     draw = random.Random(f"{k} {spread} {unequal} {missing} {seed}")
     shares = [1.5 ** -c if unequal else 1 for c in range(k)]
-    centres = [[[draw.gauss(0, spread) for _ in range(d)] for d in FEATURES] for _ in range(k)]
-    truth = draw.choices(range(k), shares, k=ROWS)
-    views = [[] for _ in FEATURES]
+    centres = [[[draw.gauss(0, spread) for _ in range(d)] for d in features] for _ in range(k)]
+    truth = draw.choices(range(k), shares, k=rows)
+    views = [[] for _ in features]
     present = []
     for label in truth:
-        for v, d in enumerate(FEATURES):
+        for v, d in enumerate(features):
             views[v].append(" ".join(f"{centres[label][v][j] + draw.gauss(0, 1):.5f}" for j in range(d)))
-        lacks = draw.randrange(len(FEATURES)) if draw.random() < missing else -1
-        present.append(" ".join("0" if v == lacks else "1" for v in range(len(FEATURES))))
+        lacks = draw.randrange(len(features)) if draw.random() < missing else -1
+        present.append(" ".join("0" if v == lacks else "1" for v in range(len(features))))
     paths = []
     for v, rows in enumerate(views):
         paths.append(folder / f"view{v}.txt")

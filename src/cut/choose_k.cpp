@@ -21,8 +21,22 @@ double agreement(const std::vector<int>& one, const std::vector<int>& other, con
   return counts.scored() > 0 ? score(counts).ari : 0;
 }
 
-// Data without clusters are cut here or there by chance.
+// The largest gap of another number of clusters.
+double rival_of(const KSigns& best, const std::vector<KSigns>& signs) {
+  double rival = 0;
+  for (const KSigns& k : signs) {
+    if (&k != &best) rival = std::max(rival, k.gap);
+  }
+  return rival;
+}
+
+// Data without clusters are cut here or there by chance. Halves of few rows agree little where clusters overlap: a gap
+// that is larger than all others needs less agreement.
 bool none_found_again(const std::vector<KSigns>& signs, const Recipe& recipe) {
+  const KSigns& widest =
+      *std::max_element(signs.begin(), signs.end(), [](const KSigns& a, const KSigns& b) { return a.gap < b.gap; });
+  if (widest.agreement >= recipe.by_chance_widest && widest.gap >= recipe.widest * rival_of(widest, signs))
+    return false;
   return std::none_of(signs.begin(), signs.end(), [&](const KSigns& k) { return k.agreement >= recipe.by_chance; });
 }
 
@@ -86,10 +100,7 @@ ClusterChoice choose_clusters(const PrototypeSums& fine, std::vector<double> eig
   for (const KSigns& k : out.signs) {
     if (worth(k) > worth(*best)) best = &k;
   }
-  double rival = 0;
-  for (const KSigns& k : out.signs) {
-    if (&k != best) rival = std::max(rival, k.gap);
-  }
+  const double rival = rival_of(*best, out.signs);
   out.clusters = best->clusters;
   out.clear = !text && best->agreement >= recipe.found_again && best->gap > recipe.stands_out * rival;
   out.verdict = verdict_of(out, *best, rival, text, recipe);

@@ -1,7 +1,8 @@
 // How many clusters? Two signs: the gap between the K-th and the next eigenvalue of what the first cut is made from
 // (cut/row_cut.hpp), and whether cuts of the prototypes by the two halves of the stream agree. The K chosen has the
 // largest product of the gap, relative to the root of what is left behind it, and the square of the agreement; where no
-// number is found again, the data have one cluster. The answer says how clear it is.
+// number is found again, and no gap stands out with some agreement, the data have one cluster. The answer says how
+// clear it is.
 //
 // Prototypes of text are noise, and do not agree: there the gap alone decides, and the answer is never clear.
 #pragma once

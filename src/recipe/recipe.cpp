@@ -73,6 +73,8 @@ constexpr std::array kNumbers = {
     OMVC_NUMBER(direction_rounds),
     OMVC_NUMBER(most_clusters),
     OMVC_NUMBER(by_chance),
+    OMVC_NUMBER(by_chance_widest),
+    OMVC_NUMBER(widest),
     OMVC_NUMBER(found_again),
     OMVC_NUMBER(stands_out),
     OMVC_NUMBER(first_rows),

@@ -90,9 +90,11 @@ struct Recipe {
 
   // The number of clusters, where it is left to the data
   Index most_clusters = 25;
-  double by_chance = 0.75;   // agreement of the halves up to which a cut is one of chance
-  double found_again = 0.8;  // agreement of the halves below which K is not found again
-  double stands_out = 1.5;   // a clear gap is so much larger than the next
+  double by_chance = 0.75;         // agreement of the halves up to which a cut is one of chance
+  double by_chance_widest = 0.55;  // the same where the gap is the widest of all,
+  double widest = 1.15;            // so many times the next
+  double found_again = 0.8;        // agreement of the halves below which K is not found again
+  double stands_out = 1.5;         // a clear gap is so much larger than the next
 
   // A stream
   Index first_rows = 100;  // from which it has a model, at least,

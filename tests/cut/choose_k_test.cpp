@@ -90,11 +90,12 @@ double plain_ari(const std::vector<int>& one, const std::vector<int>& other, con
 }
 
 // Eigenvalues of the prototypes stand for those of the first cut.
-ClusterChoice chosen(const FinePrototypes& fine, std::uint64_t seed, Compute& compute, bool text = false) {
+ClusterChoice chosen(const FinePrototypes& fine, std::uint64_t seed, Compute& compute, bool text = false,
+                     const Recipe& recipe = kRecipe) {
   std::vector<double> values = plain_eigenvalues(fine.sums().affinity_of_both());
   values.resize(
       std::min<std::size_t>(values.size(), static_cast<std::size_t>(most_clusters(fine.sums(), kRecipe)) + 1));
-  return choose_clusters(fine.sums(), values, text, seed, kRecipe, compute);
+  return choose_clusters(fine.sums(), values, text, seed, recipe, compute);
 }
 
 TEST(ChooseK, ThePlantedNumberIsFoundAndClear) {
@@ -116,6 +117,22 @@ TEST(ChooseK, WithoutStructureThereIsOneCluster) {
   EXPECT_FALSE(choice.clear) << choice.verdict;
   EXPECT_EQ(choice.clusters, 1) << choice.verdict;
   EXPECT_NE(choice.verdict.find("No clusters"), std::string::npos) << choice.verdict;
+}
+
+// Where no number is found again as surely as asked, the widest gap counts if it is found again a little and stands
+// out.
+TEST(ChooseK, AGapThatStandsOutNeedsLessAgreement) {
+  Compute compute(2);
+  const FinePrototypes fine = blobs(3, 1.0, 0);
+  Recipe strict;
+  strict.by_chance = 2;
+  EXPECT_EQ(chosen(fine, 1, compute, false, strict).clusters, 3);
+  Recipe surer = strict;
+  surer.by_chance_widest = 2;
+  EXPECT_EQ(chosen(fine, 1, compute, false, surer).clusters, 1) << "no agreement is enough";
+  Recipe wider = strict;
+  wider.widest = 1e6;
+  EXPECT_EQ(chosen(fine, 1, compute, false, wider).clusters, 1) << "no gap stands out";
 }
 
 TEST(ChooseK, AGapThatTheHalvesDoNotFindAgainIsNotClear) {
