@@ -127,7 +127,8 @@ void add_text_options(Command& command, InputOptions& options, bool header) {
            "use these columns only: names, patterns such as gene*, numbers from 1; for one view: VIEW=COLUMN"},
       List{"--drop", "COLUMN,...", &text.drop, "leave these columns out"},
       List{"--missing-values", "WORD,...", &text.missing_values,
-           "what stands for a missing value in the place of NA, N/A, null, none, -, ? and the like"},
+           "what stands for a missing value, in the place of NA, N/A, null, -, ? and the like; with the word usual, "
+           "beside them"},
   };
   for (const Word& word : words) {
     if (word.value == &text.header && !header) continue;

@@ -62,11 +62,14 @@ Rows column_rows(const ViewFacts& view, std::size_t most) {
   return rows;
 }
 
-std::string describe_instances(const DataLook& look, std::size_t views) {
+std::string describe_instances(const DataLook& look, const Input& input) {
+  const std::size_t views = look.views.size();
   std::string out = fmt::format("{} instances in {} view{}", look.instances, views, views == 1 ? "" : "s");
   out += look.first_id.empty()
              ? ", by row (the files have no sample ids)"
-             : fmt::format(", by sample id; the first is {}, the last {}", look.first_id, look.last_id);
+             : fmt::format(", {}; the first is {}, the last {}",
+                           input.ids_of_some ? "by row, since not all files have sample ids" : "by sample id",
+                           look.first_id, look.last_id);
   if (look.in_views.back() == look.instances) return out + (views > 1 ? ", all of them in every view" : "");
   for (std::size_t count = look.in_views.size(); count-- > 0;) {
     if (look.in_views[count] == 0) continue;
@@ -79,19 +82,20 @@ std::string describe_instances(const DataLook& look, std::size_t views) {
 }
 
 std::string describe_view(const ViewFacts& view) {
-  const double cells = static_cast<double>(view.rows) * static_cast<double>(view.features);
-  return fmt::format("{} rows of {} columns ({} feature{}), {}, {:.1f} % of the cells zero, {} missing ({:.1f} %)",
-                     view.rows, view.columns.size(), view.features, view.features == 1 ? "" : "s",
-                     view.sparse ? "sparse" : "dense", 100 * view.zeros, view.missing,
-                     cells > 0 ? 100 * static_cast<double>(view.missing) / cells : 0);
+  const double cells = static_cast<double>(view.rows) * static_cast<double>(view.columns.size());
+  return fmt::format(
+      "{} rows of {} columns ({} feature{}), {}, {:.1f} % of the numbers zero, {} cells missing ({:.1f} %)", view.rows,
+      view.columns.size(), view.features, view.features == 1 ? "" : "s", view.sparse ? "sparse" : "dense",
+      100 * view.zeros, view.missing, cells > 0 ? 100 * static_cast<double>(view.missing) / cells : 0);
 }
 
-nlohmann::json look_json(const DataLook& look, const std::vector<std::string>& notes) {
+nlohmann::json look_json(const DataLook& look, const Input& input) {
   nlohmann::json out{{"instances", look.instances},
                      {"unobserved", look.unobserved},
                      {"in_views", look.in_views},
                      {"has_ids", !look.first_id.empty()},
-                     {"notes", notes},
+                     {"by_row", look.first_id.empty() || input.ids_of_some},
+                     {"notes", input.notes},
                      {"warnings", look.warnings}};
   if (!look.first_id.empty()) out.update({{"first_id", look.first_id}, {"last_id", look.last_id}});
   for (const ViewFacts& view : look.views) {
@@ -124,8 +128,8 @@ nlohmann::json look_json(const DataLook& look, const std::vector<std::string>& n
   return out;
 }
 
-std::string look_text(const DataLook& look) {
-  std::string out = describe_instances(look, look.views.size()) + "\n";
+std::string look_text(const DataLook& look, const Input& input) {
+  std::string out = describe_instances(look, input) + "\n";
   for (const ViewFacts& view : look.views) {
     out += fmt::format("\nview {}: {}\nscaling: {} ({})\n{}", view.name, describe_view(view), view.scaling, view.reason,
                        format_table(column_rows(view, kColumnsShown)));
@@ -153,7 +157,7 @@ std::string escaped(const std::string& text) {
   return out;
 }
 
-std::string look_page(const DataLook& look, const std::vector<std::string>& notes) {
+std::string look_page(const DataLook& look, const Input& input) {
   constexpr std::size_t kMost = 2000;
   std::string out =
       "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" "
@@ -163,10 +167,10 @@ std::string look_page(const DataLook& look, const std::vector<std::string>& note
       "1em}table{border-collapse:collapse;display:block;overflow-x:auto}td,th{padding:.2em "
       ".8em;border-bottom:1px solid #ddd;text-align:left}.found{background:#fff3d6}p.warning{border-left:4px solid "
       "#d08a00;padding-left:.8em}</style>\n<h1>What would be read</h1>\n";
-  out += fmt::format("<p>{}</p>\n", escaped(describe_instances(look, look.views.size())));
+  out += fmt::format("<p>{}</p>\n", escaped(describe_instances(look, input)));
   for (const std::string& warning : look.warnings)
     out += fmt::format("<p class=\"warning\">{}</p>\n", escaped(warning));
-  for (const std::string& note : notes) out += fmt::format("<p>{}</p>\n", escaped(note));
+  for (const std::string& note : input.notes) out += fmt::format("<p>{}</p>\n", escaped(note));
   for (const ViewFacts& view : look.views) {
     out += fmt::format("<h2>{}</h2>\n<p>{}</p>\n<p>Scaling: {} ({})</p>\n<table>\n", escaped(view.name),
                        escaped(describe_view(view)), escaped(view.scaling), escaped(view.reason));
@@ -189,11 +193,11 @@ void look(const LookArguments& arguments) {
   const Options options = chosen_options(arguments.flags);
   const Input input = open_arguments(arguments.input, 0);
   const DataLook found = look_at_data(*input.source, options);
-  if (!arguments.report.empty()) write_whole(arguments.report, look_page(found, input.notes));
+  if (!arguments.report.empty()) write_whole(arguments.report, look_page(found, input));
   if (arguments.json) {
-    fmt::print("{}\n", json_text(look_json(found, input.notes)));
+    fmt::print("{}\n", json_text(look_json(found, input)));
   } else {
-    fmt::print("{}", look_text(found));
+    fmt::print("{}", look_text(found, input));
     if (!arguments.report.empty()) fmt::print("page: {}\n", arguments.report);
   }
 }

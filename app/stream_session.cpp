@@ -299,6 +299,13 @@ void Session::finish() {
                    ? ""
                    : fmt::format("; model: {}, {} instances", arguments_.model, stream_.instances()));
   }
+  if (refused_ > rows_ && stream_.schema().views.size() > 0) {
+    fmt::print(
+        stderr,
+        "omvc: warning: {} of {} lines were refused. If the first lines, which say what the views are, were wrong, "
+        "begin with a new --model\n",
+        refused_, refused_ + rows_);
+  }
   say_what_labels_are();
   if (stop_requested()) throw Error(ErrorKind::interrupted, "interrupted: what was learned is saved");
 }

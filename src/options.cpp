@@ -172,6 +172,9 @@ void check_options(const Options& options) {
   if (options.clusters == 1) {
     throw Error(ErrorKind::usage, "option clusters = 1: one cluster is no clustering; ask for at least 2");
   }
+  if (options.half_life > 0 && options.half_life < 1) {
+    throw Error(ErrorKind::usage, "option half-life: give 0, which forgets nothing, or at least 1 instance");
+  }
   if (options.clusters == 0 && options.method != Algorithm::omvc) {
     throw Error(ErrorKind::usage, fmt::format("option clusters is missing, and method {} cannot choose it: give a "
                                               "number, or use method omvc, which can",

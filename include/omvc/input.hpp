@@ -20,18 +20,20 @@ struct Input {
   // Where files were joined by id: one whose rows are not the instances in their order, so that nothing without ids can
   // be joined to the instances by row; else empty.
   std::string out_of_order = {};
+  bool ids_of_some = false;  // joined by row since some of the files have no ids; ids are those of the others
   std::vector<std::string> class_names = {};  // of the truth, by number; none where classes are numbers themselves
 };
 
 // How text is read, where it does not show by itself. Where a column is named, it is by its name, a pattern with * and
 // ?, or its number from 1; "VIEW=COLUMN" is for the file of one view only.
 struct TextOptions {
-  std::string separator;                    // comma, tab, semicolon, pipe, blanks or a character; empty: found
-  std::string decimal;                      // the decimal mark, "." or ","; empty: found
-  std::string header;                       // whether the first line names the columns: yes, no; empty or auto: found
-  std::vector<std::string> missing_values;  // words of a missing value, in any case; none: NA, N/A, null, -, ?, ...
-  std::vector<std::string> columns;         // those that are used; none: all
-  std::vector<std::string> drop;            // those that are not
+  std::string separator;  // comma, tab, semicolon, pipe, blanks or a character; empty: found
+  std::string decimal;    // the decimal mark, "." or ","; empty: found
+  std::string header;     // whether the first line names the columns: yes, no; empty or auto: found
+  std::vector<std::string>
+      missing_values;                // words of a missing value, in any case; none, or "usual": NA, N/A, null, -, ?
+  std::vector<std::string> columns;  // those that are used; none: all
+  std::vector<std::string> drop;     // those that are not
 };
 
 // What a file does not tell by itself. Every field has a default that is right for most files.
@@ -70,7 +72,8 @@ struct LabelTable {
 };
 
 // One label a line; or a table with a header, separated by commas, tabs or semicolons, in which the first column has
-// the ids and the column `label`, or else the second, has the labels. Throws ErrorKind::data for an id that comes
+// the ids and the column `label` (labels, class, classes, truth), or else the second, has the labels; an id without
+// one is left out. Throws ErrorKind::data for an id that comes
 // twice.
 OMVC_API LabelTable read_label_table(const std::string& path);
 

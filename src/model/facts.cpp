@@ -42,14 +42,15 @@ std::vector<CutLevel> levels_of(const std::vector<NamedCut>& cuts) {
   return levels;
 }
 
-// The sums hold the mean of a feature where a cell is missing, which explains nothing. Where a scaling multiplies
-// features, the share is that of the cells that are there.
-void leave_out_missing(const Model& model, std::vector<double>& share) {
+// The sums of prototypes are of places and not of labels, and hold the mean of a feature where a cell is missing, which
+// explains nothing. Where a scaling multiplies features, the share is that of the labels of the sample, and of the
+// cells that are there.
+void explain_by_labels(const Model& model, std::vector<double>& share) {
   if (!model.can_learn()) return;
   std::optional<RawSums> sums;
   for (std::size_t v = 0; v < share.size(); ++v) {
     const ViewScaling& scaling = model.intake().scaling()[v];
-    if (!(model.seen().survey().views[v].cells > 0) || scaling.unit_rows || scaling.log_ratios) continue;
+    if (scaling.unit_rows || scaling.log_ratios || !scaling.unit.empty()) continue;
     Compute compute;
     if (!sums) sums = cluster_sums(model, compute);
     const auto features = static_cast<std::size_t>(model.intake().schema().views[v].features);
@@ -85,7 +86,7 @@ std::vector<double> explained(const Model& model) {
     const double total = model.prototypes().squares[v] * sums.rows(v) - about_mean[v];
     share.push_back(total > 0 ? std::clamp((between[v] - about_mean[v]) / total, 0.0, 1.0) : 0);
   }
-  leave_out_missing(model, share);
+  explain_by_labels(model, share);
   return share;
 }
 

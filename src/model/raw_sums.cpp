@@ -32,6 +32,7 @@ void for_cells(const CsrBlock<T>& block, Index row, const Body& body) {
 
 RawSums::RawSums(const Schema& schema, Index places, std::vector<ViewScaling> scaling) : scaling_(std::move(scaling)) {
   for (const ViewSchema& view : schema.views) {
+    above_.emplace_back(Vector::Constant(view.features, kNan));
     sums_.emplace_back(Matrix::Zero(view.features, places));
     squares_.emplace_back(Vector::Zero(view.features));
     counts_.emplace_back(RowVector::Zero(places));
@@ -54,8 +55,13 @@ void RawSums::add(const Chunk& chunk, const std::vector<std::int32_t>& places) {
                 missing_[v](j, place) += 1;
                 return;
               }
-              sums_[v](j, place) += x;
-              squares_[v](j) += x * x;
+              double& from = above_[v](j);
+              if (std::isnan(from)) from = requires {
+                  block.columns;
+                }
+              ? 0 : x;
+              sums_[v](j, place) += x - from;
+              squares_[v](j) += (x - from) * (x - from);
             });
           }
         },
@@ -65,6 +71,7 @@ void RawSums::add(const Chunk& chunk, const std::vector<std::int32_t>& places) {
 
 RawSums RawSums::grouped(const std::vector<int>& group, int groups) const {
   RawSums out({}, 0);
+  out.above_ = above_;
   out.squares_ = squares_;
   for (std::size_t v = 0; v < sums_.size(); ++v) {
     Matrix sums = Matrix::Zero(sums_[v].rows(), groups);
@@ -88,6 +95,11 @@ double RawSums::cells(std::size_t view, Index feature, Index place) const {
   return counts_[view](place) - (missing_[view].size() > 0 ? missing_[view](feature, place) : 0);
 }
 
+double RawSums::base(std::size_t view, Index feature) const {
+  const double from = above_[view](feature);
+  return std::isnan(from) ? 0 : from;
+}
+
 RawSums::Feature RawSums::all(std::size_t view, Index feature) const {
   Feature out{.cells = counts_[view].sum(), .sum = sums_[view].row(feature).sum()};
   if (missing_[view].size() > 0) out.cells -= missing_[view].row(feature).sum();
@@ -99,13 +111,13 @@ RawSums::Feature RawSums::all(std::size_t view, Index feature) const {
 
 double RawSums::own(std::size_t view, Index feature, Index place) const {
   const double count = cells(view, feature, place);
-  return count > 0 ? sums_[view](feature, place) / count : kNan;
+  return count > 0 ? base(view, feature) + sums_[view](feature, place) / count : kNan;
 }
 
 double RawSums::rest(std::size_t view, Index feature, Index place) const {
   const Feature every = all(view, feature);
   const double count = every.cells - cells(view, feature, place);
-  return count > 0 ? (every.sum - sums_[view](feature, place)) / count : kNan;
+  return count > 0 ? base(view, feature) + (every.sum - sums_[view](feature, place)) / count : kNan;
 }
 
 Telling RawSums::compare(std::size_t view, Index feature, Index place) const {

@@ -28,7 +28,7 @@ class RawSums {
   // Mean and variance of a feature over all cells.
   double mean(std::size_t view, Index feature) const {
     const Feature every = all(view, feature);
-    return every.cells > 0 ? every.sum / every.cells : 0;
+    return every.cells > 0 ? base(view, feature) + every.sum / every.cells : 0;
   }
   double variance(std::size_t view, Index feature) const {
     const Feature every = all(view, feature);
@@ -47,6 +47,7 @@ class RawSums {
 
  private:
   double cells(std::size_t view, Index feature, Index place) const;
+  double base(std::size_t view, Index feature) const;
   struct Feature {
     double cells = 0;
     double sum = 0;
@@ -55,6 +56,8 @@ class RawSums {
   Feature all(std::size_t view, Index feature) const;
 
   std::vector<ViewScaling> scaling_;
+  // Far from zero squares cancel: sums of dense features are of what is above a value of theirs.
+  std::vector<Vector> above_;      // of each view: that value of each feature; NaN until one is known, 0 where sparse
   std::vector<Matrix> sums_;       // of each view: features x places
   std::vector<Vector> squares_;    // of each view: of every feature, over all places
   std::vector<RowVector> counts_;  // of each view: rows of each place

@@ -13,6 +13,7 @@ namespace omvc {
 namespace {
 
 constexpr std::size_t kMost = 200;  // rows that are kept
+constexpr double kMuchFarther = 10;
 
 // Whether rows that came at these times, the last of them just now, are many: there are so many within a time of which
 // they are the share that is asked for.
@@ -26,7 +27,22 @@ bool are_many(const std::vector<double>& came, double now, const Recipe& recipe)
 
 }  // namespace
 
+// Where most rows of late lie outside, the world has changed, and they are what is usual from now on; but not those
+// that lie much farther out than most of them.
+void SetAside::free_most(const std::vector<double>& reach, double clock, const Recipe& recipe,
+                         std::vector<bool>& free) {
+  if (late_ < recipe.changed_share * (clock - late_since_)) late_ = 0;
+  if (late_ < static_cast<double>(recipe.changed_rows) || rows_.empty()) return;
+  late_ = 0;
+  std::vector<double> order = reach;
+  std::nth_element(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(order.size() / 2), order.end());
+  const double middle = order[order.size() / 2];
+  for (std::size_t i = 0; i < reach.size(); ++i) free[i] = free[i] || reach[i] <= kMuchFarther * middle;
+}
+
 void SetAside::add(const Chunk& rows, double clock, double bytes) {
+  if (late_ == 0) late_since_ = clock;
+  late_ += static_cast<double>(rows.size());
   for (Index i = 0; i < rows.size(); ++i) {
     Chunk row = take_instances(rows, std::vector<Index>{i});
     for (ChunkView& view : row.views) view.block = widened(std::move(view.block));
@@ -48,10 +64,13 @@ void SetAside::add(const Chunk& rows, double clock, double bytes) {
 Chunk SetAside::release(const Ranges& ranges, double clock, const Recipe& recipe, const Schema& schema) {
   std::vector<Ranges::Excess> excess;
   std::vector<bool> free;
+  std::vector<double> reach;
   for (const Chunk& row : rows_) {
-    free.push_back(!(ranges.outside(row)[0].reach > 1));
+    reach.push_back(ranges.outside(row)[0].reach);
+    free.push_back(!(reach.back() > 1));
     excess.push_back(ranges.excess(row, 0));
   }
+  free_most(reach, clock, recipe, free);
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     if (free[i]) continue;
     std::vector<std::size_t> group;
@@ -101,6 +120,7 @@ void SetAside::save(Archive& archive, const std::string& key) const {
   std::vector<double> numbers{ever_};
   numbers.insert(numbers.end(), came_.begin(), came_.end());
   archive.put(key + "/came", numbers);
+  archive.put(key + "/late", std::vector<double>{late_, late_since_});
   for (std::size_t i = 0; i < rows_.size(); ++i) put_chunk(archive, key + "/" + std::to_string(i), rows_[i]);
 }
 
@@ -112,6 +132,12 @@ SetAside SetAside::load(const Archive& archive, const std::string& key, const Sc
     throw Error(ErrorKind::data, "what the model says of rows that it set aside makes no sense");
   }
   out.ever_ = numbers[0];
+  if (archive.has(key + "/late")) {
+    const std::vector<double>& late = archive.numbers(key + "/late", kCount);
+    if (late.size() != 2) throw Error(ErrorKind::data, "what the model says of rows of late makes no sense");
+    out.late_ = late[0];
+    out.late_since_ = late[1];
+  }
   for (std::size_t i = 1; i < numbers.size(); ++i) {
     Chunk row = get_chunk(archive, key + "/" + std::to_string(i - 1), schema);
     if (row.size() != 1) throw Error(ErrorKind::data, "a row that the model set aside is not one");

@@ -27,7 +27,8 @@ class SetAside {
   void add(const Chunk& rows, double clock, double bytes);
 
   // Takes the rows out that are to be learned after all: those that lie outside no longer, and those that at least
-  // `strangers` rows, and `stranger_share` of what came since, agree with. None: a chunk of no rows.
+  // `strangers` rows, and `stranger_share` of what came since, agree with; and most of them where next to nothing else
+  // has come of late. None: a chunk of no rows.
   Chunk release(const Ranges& ranges, double clock, const Recipe& recipe, const Schema& schema);
 
   void widen(const Schema& wider);
@@ -37,9 +38,13 @@ class SetAside {
   static SetAside load(const Archive& archive, const std::string& key, const Schema& schema);
 
  private:
+  void free_most(const std::vector<double>& reach, double clock, const Recipe& recipe, std::vector<bool>& free);
+
   std::vector<Chunk> rows_;  // of one instance each, in double precision, in the order in which they came
   std::vector<double> came_;
   double ever_ = 0;
+  double late_ = 0;  // rows that were set aside since this time, while they are most of all that came
+  double late_since_ = 0;
 };
 
 }  // namespace omvc

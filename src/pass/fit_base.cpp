@@ -205,14 +205,16 @@ void warn_of_columns(const ViewReport& view, std::vector<std::string>& warnings)
   std::vector<std::string> far;
   std::vector<std::string> words;
   std::vector<std::string> tails;
-  std::string word;
+  std::string numbers;  // of these words, each once
   bool clipped = false;
   for (const ColumnReport& column : view.columns) {
     const std::string cells = fmt::format("{} cell{}", column.cells, column.cells == 1 ? "" : "s");
     if (column.found == "missing_word") {
       words.push_back(
           fmt::format("{}: {} {} {:.10g}", column.name, cells, column.cells == 1 ? "is" : "are", column.value));
-      if (word.empty()) word = fmt::format("{:.10g}", column.value);
+      const std::string number = fmt::format("{:.10g}", column.value);
+      if (("," + numbers + ",").find("," + number + ",") == std::string::npos)
+        numbers += (numbers.empty() ? "" : ",") + number;
       continue;
     }
     const std::string text = fmt::format("{}: {}, up to {:.6g}", column.name, cells, column.value);
@@ -222,9 +224,9 @@ void warn_of_columns(const ViewReport& view, std::vector<std::string>& warnings)
   if (!words.empty()) {
     warnings.push_back(
         fmt::format("View {} has numbers that may stand for missing values ({}). If they do, say so with "
-                    "--missing-values NA,{} (Python: make them NaN); meanwhile --scaling auto takes them "
+                    "--missing-values usual,{} (Python: make them NaN); meanwhile --scaling auto takes them "
                     "as missing.",
-                    view.name, some_of(words), word));
+                    view.name, some_of(words), numbers));
   }
   if (!far.empty()) {
     warnings.push_back(fmt::format("View {} has values farther than {} interquartile ranges from most others ({}). {}",

@@ -84,6 +84,8 @@ constexpr std::array kNumbers = {
     OMVC_NUMBER(stranger_distance),
     OMVC_NUMBER(strangers),
     OMVC_NUMBER(stranger_share),
+    OMVC_NUMBER(changed_rows),
+    OMVC_NUMBER(changed_share),
 };
 #undef OMVC_NUMBER
 

@@ -104,6 +104,8 @@ struct Recipe {
   double stranger_distance = 6;  // of an instance that is far from all that is known (cut/calibration.hpp);
   double strangers = 20;         // instances far from all prototypes that make it happen earlier, at least,
   double stranger_share = 0.02;  // and their share of what was learned since
+  Index changed_rows = 100;      // that came while most lay outside of all that was shown, after which that is usual,
+  double changed_share = 0.8;    // if they are so large a share of these
 };
 
 // An instance whose distance is larger is an outlier. Distances are brought to a scale (cut/calibration.hpp) where 1 is

@@ -57,7 +57,7 @@ ViewFacts facts_of(const ViewSurvey& survey, const ViewSchema& schema, const Vie
   ViewFacts out{.name = schema.name,
                 .features = schema.features,
                 .rows = static_cast<Index>(survey.observed),
-                .missing = static_cast<Index>(survey.cells),
+                .missing = report.missing,
                 .sparse = survey.sparse,
                 .zeros = cells > 0 ? 1 - (survey.entries + survey.cells) / cells : 0,
                 .scaling = report.scaling,
@@ -111,7 +111,7 @@ DataLook look_at_data(Source& source, const Options& options) {
   report.unobserved = out.unobserved;
   report.views = setting.views(observed);
   for (std::size_t v = 0; v < schema.views.size(); ++v) {
-    report.views[v].missing = static_cast<Index>(survey.views[v].cells);
+    report.views[v].missing = missing_cells(survey.views[v], schema.views[v]);
     out.views.push_back(facts_of(survey.views[v], schema.views[v], report.views[v]));
   }
   warn_of_views(report);

@@ -1,6 +1,7 @@
 // Tables with one trap each, through the command: the clusters stay what they are, or the trap is named.
 #include <array>
 #include <cmath>
+#include <map>
 #include <random>
 #include <set>
 
@@ -111,10 +112,69 @@ TEST_F(Tables, NumbersForMissingValuesAreAskedAbout) {
   const Outcome after = fit();
   EXPECT_NEAR(nmi(after), before, 0.03);
   EXPECT_NE(after.err.find("x2: " + std::to_string(cells) + " cells are -999"), std::string::npos) << after.err;
-  EXPECT_NE(after.err.find("--missing-values NA,-999"), std::string::npos) << after.err;
+  EXPECT_NE(after.err.find("--missing-values usual,-999"), std::string::npos) << after.err;
   const Outcome told = fit({"--missing-values", "-999"});
   EXPECT_EQ(told.err.find("-999"), std::string::npos) << told.err;
   EXPECT_EQ(told.json()["view_details"][0]["missing"].get<std::size_t>(), cells);
+}
+
+// The words that are missing by themselves stay so, and all numbers are named at once.
+TEST_F(Tables, TheAdviceOnMissingNumbersCanBeFollowedAsItIs) {
+  for (std::size_t i = 1; i <= kRows; i += 19) views_[0][3][i] = "-999";
+  for (std::size_t i = 3; i <= kRows; i += 23) views_[0][4][i] = "9999";
+  for (std::size_t i = 5; i <= kRows; i += 29) views_[0][5][i] = "?";
+  const Outcome before = fit();
+  EXPECT_NE(before.err.find("--missing-values usual,-999,9999"), std::string::npos) << before.err;
+  const Outcome after = fit({"--missing-values", "usual,-999,9999"});
+  EXPECT_EQ(after.code, 0) << after.err;
+  EXPECT_EQ(after.err.find("missing values"), std::string::npos) << after.err;
+  const std::size_t cells = (kRows + 18) / 19 + (kRows - 3) / 23 + 1 + (kRows - 5) / 29 + 1;
+  EXPECT_EQ(after.json()["view_details"][0]["missing"].get<std::size_t>(), cells);
+}
+
+TEST_F(Tables, AFileWithoutIdsBesideOneWithIdsIsSaid) {
+  Columns bare = views_[1];
+  bare.erase(bare.begin());
+  const Outcome look = run_command({"look", write("a.csv", views_[0]), write("bare.csv", bare)});
+  EXPECT_EQ(look.code, 0) << look.err;
+  EXPECT_NE(look.err.find("bare.csv: has no sample ids"), std::string::npos) << look.err;
+  EXPECT_NE(look.out.find("by row, since not all files have sample ids"), std::string::npos) << look.out;
+}
+
+TEST_F(Tables, OneFileTwiceIsRefused) {
+  const std::string file = write("a.csv", views_[0]);
+  const Outcome twice = run_command({"look", file, file});
+  EXPECT_EQ(twice.code, 2);
+  EXPECT_NE(twice.err.find("is given twice"), std::string::npos) << twice.err;
+}
+
+// What is explained is the share of the labels that are written.
+TEST_F(Tables, WhatIsExplainedIsThatOfTheLabels) {
+  const std::string file = write("one.csv", views_[0]);
+  const Outcome done = run_command(
+      {"fit", file, "-k", "3", "--quiet", "--json", "--scaling", "none", "--labels", dir_.path("one.labels.csv")});
+  ASSERT_EQ(done.code, 0) << done.err;
+  std::vector<int> labels;
+  for (const std::string& line : lines_of(read_bytes(dir_.path("one.labels.csv")))) {
+    if (!line.starts_with("id")) labels.push_back(std::stoi(line.substr(line.find(',') + 1)));
+  }
+  ASSERT_EQ(labels.size(), kRows);
+  double between = 0;
+  double total = 0;
+  for (std::size_t j = 1; j <= 6; ++j) {
+    std::map<int, std::pair<double, double>> groups;
+    double sum = 0;
+    for (std::size_t i = 0; i < kRows; ++i) {
+      const double x = std::stod(views_[0][j][i + 1]);
+      groups[labels[i]].first += x;
+      groups[labels[i]].second += 1;
+      sum += x;
+    }
+    const double mean = sum / kRows;
+    for (std::size_t i = 0; i < kRows; ++i) total += std::pow(std::stod(views_[0][j][i + 1]) - mean, 2);
+    for (const auto& [label, group] : groups) between += group.second * std::pow(group.first / group.second - mean, 2);
+  }
+  EXPECT_NEAR(done.json()["view_details"][0]["explained"].get<double>(), between / total, 1e-4);
 }
 
 TEST_F(Tables, AMissingCellOfACategoryIsOneCell) {

@@ -49,6 +49,15 @@ struct Made {
     return sum / count;
   }
 
+  // The same with so much added to every value.
+  Made above(double offset) const {
+    Made out = *this;
+    auto& block = std::get<DenseBlock<double>>(out.chunk.views[0].block);
+    for (double& x : block.values.own()) x += offset;
+    for (double& x : out.values) x += offset;
+    return out;
+  }
+
   RawSums sums() const {
     RawSums out({{{"a", kFeatures, {}}}}, 3);
     out.add(chunk, group);
@@ -144,6 +153,24 @@ TEST(RawSums, GroupsThatAreTheValuesExplainThemAllAndAFeatureOfOneValueTellsNoth
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].feature, 0);
   EXPECT_TRUE(std::isfinite(found[0].effect));
+}
+
+// Times in seconds, coordinates: what is far from zero has the same effects and shares.
+TEST(RawSums, ValuesFarFromZeroLoseNothing) {
+  const Made made;
+  const RawSums near = made.sums();
+  const RawSums far = made.above(1.7e9).sums();
+  const std::vector<double> weights(kFeatures, 1.0);
+  EXPECT_NEAR(far.explained(0, weights), near.explained(0, weights), 1e-5);
+  for (Index j = 0; j < kFeatures; ++j) {
+    EXPECT_NEAR(far.variance(0, j) / near.variance(0, j), 1, 1e-5);
+    EXPECT_NEAR(far.mean(0, j) - 1.7e9, near.mean(0, j), 1e-5);
+    for (Index k = 0; k < 3; ++k) {
+      EXPECT_NEAR(far.own(0, j, k) - 1.7e9, near.own(0, j, k), 1e-5);
+      EXPECT_NEAR(far.rest(0, j, k) - 1.7e9, near.rest(0, j, k), 1e-5);
+      EXPECT_NEAR(far.compare(0, j, k).effect, near.compare(0, j, k).effect, 1e-4);
+    }
+  }
 }
 
 }  // namespace

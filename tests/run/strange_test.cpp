@@ -3,6 +3,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "omvc/clusterer.hpp"
 #include "omvc/evaluation.hpp"
@@ -200,6 +201,42 @@ TEST(Strange, GlitchesThatDoNotAgreeStayOutHoweverMany) {
   const Clusterer model = Clusterer::load(dir.path("model"));
   EXPECT_EQ(model.summary().set_aside, static_cast<Index>(expected.size()));
   EXPECT_GT(nmi(model.assign(table()).labels), 0.9);
+}
+
+// A sensor that is connected late: the first rows are next to nothing. In many features two later rows never lie in one
+// place; most rows of late are usual all the same.
+TEST(Strange, AWorldThatHasChangedIsLearnedThoughNoTwoRowsAgree) {
+  TempDir dir;
+  PlantedOptions wide = planted();
+  wide.features = {40, 30};
+  wide.noise = 1;
+  wide.separation = 1;
+  Chunk rows = read_all(*make_planted_source(wide));
+  for (ChunkView& view : rows.views) {
+    auto& X = std::get<DenseBlock<double>>(view.block = widened(std::move(view.block)));
+    for (std::size_t i = 0; i < view.present.size(); ++i) {
+      for (Index j = 0; j < X.cols && view.present[i] < 150; ++j) {
+        X.values.own()[i * static_cast<std::size_t>(X.cols) + static_cast<std::size_t>(j)] *= 1e-4;
+      }
+    }
+  }
+  StreamOptions options{.file = dir.path("model"), .model = options_for(0)};
+  options.rows = 50;
+  options.in_step = true;
+  Stream stream(options);
+  stream.widen(make_planted_source(wide)->schema());
+  for (Index first = 0; first < kRows; first += 50) {
+    std::vector<Index> positions(50);
+    std::iota(positions.begin(), positions.end(), first);
+    stream.push(take_instances(rows, positions), {});
+  }
+  stream.finish();
+  const Clusterer model = Clusterer::load(dir.path("model"));
+  EXPECT_LT(model.summary().set_aside, kRows / 10);
+  Contingency counts;
+  const std::vector<int> labels = model.assign(rows).labels;
+  for (Index i = 150; i < kRows; ++i) counts.add(labels[static_cast<std::size_t>(i)], planted_label(wide, i));
+  EXPECT_GT(score(counts).nmi_geometric, 0.8);
 }
 
 TEST(Strange, AHalfLifeShorterThanAChunkDoesNotForgetWhatIsUsual) {

@@ -156,7 +156,13 @@ std::vector<NamedFile> name_views(const std::vector<std::string>& paths) {
   }
   for (std::size_t v = 0; v < files.size(); ++v) {
     for (std::size_t w = 0; w < v; ++w) {
-      if (files[v].name != files[w].name || files[v].path == files[w].path) continue;
+      if (files[v].name != files[w].name) continue;
+      if (files[v].path == files[w].path) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("{} is given twice; for two views of one table give each its name and columns: "
+                                "a={} b={} --columns a=... --columns b=...",
+                                files[v].path, files[v].path, files[v].path));
+      }
       throw Error(ErrorKind::usage, fmt::format("two views have the name {}; give each its own as NAME=FILE",
                                                 omvc::quoted(files[v].name)));
     }

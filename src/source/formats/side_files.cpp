@@ -22,6 +22,8 @@
 namespace omvc {
 namespace {
 
+constexpr std::size_t kManyLabels = 20;  // of which at least one in ten comes again, if they are classes
+
 // Where the columns of a table of labels are.
 struct LabelColumns {
   Delimiter delimiter = Delimiter::comma;
@@ -43,8 +45,15 @@ LabelColumns find_label_columns(std::string_view line) {
   split_fields(line, found.delimiter, fields);
   found.columns = fields.size();
   found.label = std::min<std::size_t>(1, fields.size() - 1);
-  for (std::size_t j = fields.size(); j-- > 1;) {
-    if (lower_case(fields[j]) == "label") found.label = j;
+  constexpr std::array<std::string_view, 5> kNames{"label", "labels", "class", "classes", "truth"};
+  const auto place = [&](std::string_view field) {
+    return std::find(kNames.begin(), kNames.end(), lower_case(field)) - kNames.begin();
+  };
+  auto best = static_cast<std::ptrdiff_t>(kNames.size());
+  for (std::size_t j = 1; j < fields.size(); ++j) {
+    if (place(fields[j]) >= best) continue;
+    best = place(fields[j]);
+    found.label = j;
   }
   return found;
 }
@@ -64,7 +73,10 @@ LabelWordsTable read_words(LineReader& lines) {
                       "labels",
                       columns->columns, fields.size()));
     }
-    if (fields[columns->label].empty()) lines.fail("the label is missing; every instance needs one");
+    if (fields[columns->label].empty()) {
+      if (columns->columns > 1) continue;  // an id without a class is not scored
+      lines.fail("the label is missing; every instance needs one");
+    }
     table.words.push_back(unescape_field(fields[columns->label]));
     if (columns->columns == 1) continue;
     std::string id = unescape_field(fields.front());
@@ -115,6 +127,11 @@ LabelTable read_label_table(const std::string& path) {
   if (table.words.empty()) fail_empty(path);
   LabelWords labels;
   for (const std::string& word : table.words) labels.add(word);
+  if (table.words.size() >= kManyLabels && 10 * labels.names().size() > 9 * table.words.size()) {
+    throw Error(ErrorKind::data, fmt::format("{}: {} lines have {} different labels, so these are no classes; call the "
+                                             "column that has them label",
+                                             path, table.words.size(), labels.names().size()));
+  }
   return {std::move(table.ids), labels.labels(), labels.names()};
 }
 
@@ -130,7 +147,7 @@ std::vector<int> labels_of_ids(const LabelTable& table, const std::vector<std::s
     labels.push_back(at == label_of.end() ? kNoClass : at->second);
     found += at != label_of.end();
   }
-  if (2 * found < ids.size()) {
+  if (2 * found < std::min(table.ids.size(), ids.size())) {
     throw Error(ErrorKind::data,
                 fmt::format("{}: has labels for {} of {} sample ids; ids are {} here and {} in the data: write them in "
                             "the same way",

@@ -172,6 +172,15 @@ Input make_joined_input(std::vector<std::unique_ptr<ViewReader>> readers, bool a
     if (reader->labels() != nullptr) labels.push_back({reader->labels(), nullptr});
   }
   Input input;
+  for (const auto& reader : readers) {
+    const bool others = std::any_of(readers.begin(), readers.end(), [](const auto& other) { return other->has_ids(); });
+    if (reader->has_ids() || !others) continue;
+    input.ids_of_some = true;
+    input.notes.push_back(
+        fmt::format("{}: has no sample ids, so its rows are taken to be those of the other files, in their order; if "
+                    "they are not, name the column of its ids with --id-column",
+                    reader->path()));
+  }
   input.truth = joined_truth(labels, 0, input.class_names);
   input.source = std::make_unique<RowJoinedSource>(std::move(readers));
   return input;

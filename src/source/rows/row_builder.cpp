@@ -15,6 +15,13 @@ namespace {
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kMostFeatures = std::size_t{1} << 30;
 
+// What a model keeps of a view takes the room of a thousand features, whatever features it has.
+Index most_views(Index max_features) {
+  constexpr Index kFeatures = 1024;
+  constexpr Index kLeast = 64;
+  return std::max(kLeast, max_features / kFeatures);
+}
+
 [[noreturn]] void refuse(const std::string& message) { throw Error(ErrorKind::data, message); }
 
 }  // namespace
@@ -111,6 +118,12 @@ std::optional<std::size_t> RowBuilder::view(std::string_view name, bool sparse) 
         fmt::format("the model has no view {}; it has {}: name the view as there, or leave out what the model does "
                     "not know with --ignore-extra",
                     quoted(name), known_views()));
+  }
+  if (!known && like_.max_features > 0 && static_cast<Index>(place) >= most_views(like_.max_features)) {
+    refuse(
+        fmt::format("there are more than {} views, which is all that a new stream has room for: give numbers of one "
+                    "kind as one view, or --memory",
+                    most_views(like_.max_features)));
   }
   if (!known) add_view(name, sparse);
   if (views_[place].seen == line_) refuse(fmt::format("view {} comes twice", quoted(name)));

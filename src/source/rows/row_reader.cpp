@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <utility>
 
 #include "omvc/error.hpp"
@@ -8,6 +9,11 @@
 #include "source/rows/table_rows.hpp"
 
 namespace omvc {
+namespace {
+
+constexpr std::size_t kLongestId = 4096;  // bytes: a model keeps the ids of its sample
+
+}  // namespace
 
 struct RowReader::Impl {
   Impl(RowsLike like, RowFormat chosen) : row(std::move(like)), format(chosen), table(row.like()) {}
@@ -58,6 +64,11 @@ bool RowReader::add(std::string_view line) {
       own.json.read(line, own.row, own.id);
     } else {
       added = own.table.read(line, own.line, own.row, own.id);
+    }
+    if (own.id.size() > kLongestId) {
+      const std::size_t bytes = std::exchange(own.id, "null").size();
+      throw Error(ErrorKind::data,
+                  fmt::format("the id has {} bytes, and a model remembers ids of up to {}", bytes, kLongestId));
     }
   } catch (...) {
     own.row.abandon();

@@ -12,6 +12,7 @@ namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr std::array<std::string_view, 9> kUsualMissing{"na", "n/a", "#n/a", "null", "<na>", "\\n", "-", "?", "."};
+constexpr std::string_view kUsual = "usual";  // among the words of a user: those above, too
 // As Python writes it. Otherwise "none" is what a category has ("treatment: none, low, high").
 constexpr std::string_view kPythonsNone = "None";
 
@@ -103,9 +104,11 @@ Decimal decimal_of(std::string_view text) {
 }
 
 CellFormat::CellFormat(const std::vector<std::string>& missing, Decimal decimal) : decimal_(decimal) {
-  usual_ = missing.empty();
+  usual_ = missing.empty() || std::any_of(missing.begin(), missing.end(),
+                                          [](const std::string& word) { return lower_case(trim(word)) == kUsual; });
   if (usual_) words_.assign(kUsualMissing.begin(), kUsualMissing.end());
   for (const std::string& word : missing) {
+    if (lower_case(trim(word)) == kUsual) continue;
     words_.push_back(lower_case(trim(word)));
     const auto number = parse_number(words_.back());
     if (number && !std::isnan(*number)) numbers_.push_back(*number);

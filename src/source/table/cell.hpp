@@ -29,7 +29,8 @@ Decimal decimal_of(std::string_view text);
 
 class CellFormat {
  public:
-  // `missing` are the words of a missing value, in any case, or none for the usual ones. An empty cell and "nan" are
+  // `missing` are the words of a missing value, in any case, or none for the usual ones, which the word "usual" among
+  // them adds. An empty cell and "nan" are
   // always missing.
   explicit CellFormat(const std::vector<std::string>& missing = {}, Decimal decimal = Decimal::unknown);
 

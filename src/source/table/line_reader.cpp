@@ -157,6 +157,26 @@ std::string_view trim(std::string_view text) {
   return text;
 }
 
+namespace {
+
+// Whether a number that no double holds is too small for it, and not too large: by the place of its first digit that is
+// not 0, after the point below 0, and the exponent.
+bool is_tiny(std::string_view digits) {
+  const std::string_view mantissa = digits.substr(0, std::min(digits.find_first_of("eE"), digits.size()));
+  const auto point = static_cast<double>(std::min(mantissa.find('.'), mantissa.size()));
+  const std::size_t first = mantissa.find_first_of("123456789");
+  if (first == std::string_view::npos) return true;
+  std::string_view power = digits.substr(std::min(mantissa.size() + 1, digits.size()));
+  if (power.starts_with('+')) power.remove_prefix(1);
+  double exponent = 0;
+  if (std::from_chars(power.data(), power.data() + power.size(), exponent).ec == std::errc::result_out_of_range) {
+    return power.starts_with('-');
+  }
+  return point - static_cast<double>(first) + exponent < 0;
+}
+
+}  // namespace
+
 std::optional<double> parse_number(std::string_view text) {
   if (text.empty() || equal_ignoring_case(text, "na")) return std::numeric_limits<double>::quiet_NaN();
   std::string_view digits = text;
@@ -168,9 +188,7 @@ std::optional<double> parse_number(std::string_view text) {
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (end != digits.data() + digits.size() || error == std::errc::invalid_argument) return std::nullopt;
   if (error == std::errc::result_out_of_range) {
-    const bool tiny = digits.find("e-") != std::string_view::npos || digits.find("E-") != std::string_view::npos ||
-                      digits.starts_with("0.") || digits.starts_with("-0.") || digits.starts_with('.');
-    return tiny ? 0.0 : std::numeric_limits<double>::infinity();
+    return is_tiny(digits) ? 0.0 : std::numeric_limits<double>::infinity();
   }
   return value;
 }

@@ -94,7 +94,7 @@ void TextRow::fail_cell(std::size_t column) const {
                             by_comma ? ',' : '.'));
   }
   fail(what +
-       fmt::format("is not a number{}; correct it, say --missing-values {} if it stands for a missing value, or "
+       fmt::format("is not a number{}; correct it, say --missing-values usual,{} if it stands for a missing value, or "
                    "leave the column out with --drop {}",
                    column == 0 && !layout_.id_column ? " (if the column holds sample ids, say --id-column 1)" : "",
                    omvc::quoted(cell),

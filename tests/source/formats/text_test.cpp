@@ -185,7 +185,20 @@ TEST_F(Text, ReadsLinesLongerThanTheBuffer) {
   EXPECT_EQ(rows[1][99'999], 99'999.0);
 }
 
-TEST_F(Text, TinyNumbersAreZero) { EXPECT_EQ(read("1e-400 -1e-999 2\n"), (Rows{{0, 0, 2}})); }
+TEST_F(Text, TinyNumbersAreZero) {
+  EXPECT_EQ(read("1e-400 -1e-999 2\n"), (Rows{{0, 0, 2}}));
+  const std::string zeros(400, '0');
+  EXPECT_EQ(read("-." + zeros + "1 0." + zeros + "1e+50 2\n"), (Rows{{0, 0, 2}}));
+}
+
+// A point, or a negative power, does not make a number small.
+TEST_F(Text, NumbersThatAreTooLargeAreRefusedHoweverTheyAreWritten) {
+  const std::string nines(400, '9');
+  for (const std::string& number : std::vector<std::string>{"0.5e400", "-0.5e400", ".5E+400", nines + "e-10",
+                                                            nines + ".5", "-" + nines, "0.0001e99999999999999999999"}) {
+    expect_refused("1 2\n" + number + " 2\n", {":2:", "column 1", "too large"});
+  }
+}
 
 TEST_F(Text, NamesFileLineAndColumnOfWhatItCannotUse) {
   expect_refused("1,2,3\n4,5\n", {":2:", "expected 3 columns, found 2"});

@@ -29,6 +29,22 @@ RowsLike growing() {
   return like;
 }
 
+TEST(RowReader, ViewsAndIdsAreBoundedAsFeaturesAre) {
+  RowsLike like = growing();
+  like.max_features = 1 << 17;
+  RowReader reader(like);
+  std::string many = "{\"id\": 1";
+  for (int v = 0; v < 129; ++v) many += ", \"v" + std::to_string(v) + "\": [1, 2]";
+  expect_error(ErrorKind::data, {"more than 128 views", "--memory"}, [&] { reader.add(many + "}"); });
+  EXPECT_EQ(reader.schema().views.size(), 0u) << "a refused line leaves no trace";
+  const std::string id(5000, 'x');
+  expect_error(ErrorKind::data, {"id has 5002 bytes", "4096"},
+               [&] { reader.add("{\"id\": \"" + id + "\", \"a\": [1, 2]}"); });
+  EXPECT_EQ(reader.id(), "null");
+  EXPECT_EQ(reader.size(), 0);
+  EXPECT_TRUE(reader.add("{\"id\": \"y\", \"a\": [1, 2]}"));
+}
+
 // The rows of a view, empty where it is missing; NaN as -1, which no line below has.
 Rows rows_of(RowReader& reader, std::size_t view) {
   Chunk chunk = reader.take();
