@@ -15,7 +15,9 @@ std::string value_name() {
     for (const auto& [name, value] : EnumNames<T>::kNames) names += fmt::format("{}{}", names.empty() ? "" : "|", name);
     return names;
   } else if constexpr (std::is_same_v<T, std::string>) {
-    return "NAME=VALUE";
+    return "auto|cpu|cuda[:N]";
+  } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
+    return "NAME=VALUE[,...]";
   } else if constexpr (requires { typename T::value_type; }) {
     return value_name<typename T::value_type>() + "[,...]";
   } else {
@@ -45,10 +47,13 @@ void add_option_flags(Command& command, OptionFlags& flags, const std::set<std::
   for_each_param([&]<class T>(const Param<T>& param) {
     if (!names.contains(param.name)) return;
     const std::string flag = std::string(param.name) == "clusters" ? "-k,--clusters" : fmt::format("--{}", param.name);
-    command.option(flag, flags.given[param.name], param.help)
-        .type(value_name<T>())
-        .group("Options of the model (defaults depend on the method)")
-        .one_list();
+    constexpr const char* kGroup = "Options of the model (defaults depend on the method)";
+    if constexpr (std::is_same_v<T, bool>) {
+      flags.given[param.name];
+      command.flag(flag, flags.on[param.name], param.help).group(kGroup);
+    } else {
+      command.option(flag, flags.given[param.name], param.help).type(value_name<T>()).group(kGroup).one_list();
+    }
   });
 }
 
@@ -63,6 +68,9 @@ void add_option_flags(Command& command, OptionFlags& flags) {
 }
 
 Options chosen_options(OptionFlags flags) {
+  for (const auto& [name, on] : flags.on) {
+    if (on) flags.given[name] = {"true"};
+  }
   merge_config(flags);
   const bool preset_given = !flags.preset.empty();
   if (!preset_given) flags.preset = "default";

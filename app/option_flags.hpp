@@ -19,6 +19,7 @@ struct OptionFlags {
   std::string preset;
   std::string config;
   std::map<std::string, std::vector<std::string>> given;
+  std::map<std::string, bool> on;  // of those that take no value
 };
 
 // Adds a flag for every option, --preset and --config.

@@ -57,7 +57,7 @@ void read_every(const std::vector<std::string>& words, StreamOptions& options) {
 // The model that is there was made with options of its own; the same command is to go on with it, another is not.
 void check_same_options(const StreamArguments& arguments, const Options& chosen, const Options& stored) {
   for (const auto& [name, values] : arguments.flags.given) {
-    if (values.empty() || name == "threads") continue;
+    if (values.empty() || !decides_result(name)) continue;
     const std::string asked = format_option(chosen, name);
     const std::string has = format_option(stored, name);
     if (asked == has) continue;
@@ -131,7 +131,7 @@ void add_stream(CommandLine& line) {
   command.flag("--quiet", arguments->quiet, "no summary on stderr");
   add_text_options(command, arguments->table, false);
   add_option_flags(command, arguments->flags,
-                   {"clusters", "rank", "scaling", "half-life", "memory", "seed", "threads"});
+                   {"clusters", "rank", "scaling", "half-life", "memory", "seed", "threads", "device", "device-memory"});
   command.runs([arguments] { stream(*arguments); });
 }
 

@@ -38,7 +38,11 @@ constexpr bool is_list = !is_text<T> && requires {
 
 template <class T>
 std::string to_text(const T& value) {
-  if constexpr (std::is_enum_v<T>) {
+  if constexpr (is_text<T>) {
+    return value;
+  } else if constexpr (std::is_same_v<T, bool>) {
+    return value ? "true" : "false";
+  } else if constexpr (std::is_enum_v<T>) {
     return std::string(name_of(value));
   } else if constexpr (is_list<T>) {
     std::string text;
@@ -110,7 +114,7 @@ void check_range(const Param<T>& param, const T& value) {
     for (const auto& one : value) {
       if constexpr (!std::is_enum_v<typename T::value_type>) check_one(one);
     }
-  } else if constexpr (!std::is_enum_v<T>) {
+  } else if constexpr (!std::is_enum_v<T> && !is_text<T> && !std::is_same_v<T, bool>) {
     check_one(static_cast<double>(value));
   }
 }
@@ -182,7 +186,16 @@ void check_options(const Options& options) {
   }
 }
 
-bool is_told(const Options& options, std::string_view name) { return name != "recipe" || !options.recipe.empty(); }
+bool decides_result(std::string_view name) {
+  return name != "threads" && name != "device" && name != "device-memory";
+}
+
+bool is_told(const Options& options, std::string_view name) {
+  if (name == "recipe") return !options.recipe.empty();
+  if (name == "device-memory") return options.device_memory > 0;
+  if (name == "fast") return options.fast;
+  return true;
+}
 
 std::string methods_of(const Methods& methods) {
   std::string text;

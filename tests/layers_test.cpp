@@ -30,6 +30,8 @@ const std::map<std::string, Names> kMayKnow{
     {"hdf5", {"file"}},
     {"kmeans", {"parallel", "random"}},
     {"kernels", {"chunk", "parallel"}},
+    {"cuda", {}},
+    {"device", {"chunk", "cuda", "kernels", "parallel"}},
     {"source", {"chunk", "file", "random"}},
     {"source/table", {"file", "source"}},
     {"source/join", {"chunk", "source", "source/table"}},
@@ -49,7 +51,7 @@ const std::map<std::string, Names> kMayKnow{
     {},
     {"c_api", {}},
     {"mpi", {}},
-    {"run", {"chunk", "compare", "file", "model", "parallel", "pass", "recipe", "report", "scale", "tally"}},
+    {"run", {"chunk", "compare", "device", "file", "model", "parallel", "pass", "recipe", "report", "scale", "tally"}},
 };
 
 // A public header that not every room may know, and the rooms that may: those that make what it promises, and those
@@ -66,15 +68,15 @@ const std::map<std::string, Names> kMayKnowPublic{
     {"explain", {"report", "run"}},
     {"files", {"file", "run"}},
     {"hooks",
-     {"c_api", "compare", "cut", "factorise", "fine", "kernels", "kmeans", "model", "parallel", "pass", "report", "run",
-      "scale", "sink", "tally"}},
+     {"c_api", "compare", "cut", "device", "factorise", "fine", "kernels", "kmeans", "model", "parallel", "pass",
+      "report", "run", "scale", "sink", "tally"}},
     {"input", {"source/formats", "source/join", "source/rows", "source/table"}},
     {"kmeans", {"c_api", "cut", "fine", "kmeans", "pass", "report", "run", "sink", "tally"}},
     {"look", {"run"}},
     {"mask", {"source/order"}},
     {"mpi", {"mpi"}},
     {"omvc", {}},  // all of them: for programs
-    {"options", {"c_api", "compare", "cut", "factorise", "model", "pass", "report", "run", "scale", "tally"}},
+    {"options", {"c_api", "compare", "cut", "device", "factorise", "model", "pass", "report", "run", "scale", "tally"}},
     {"page", {"report", "run"}},
     {"plan", {"run"}},
     {"planted", {"source"}},

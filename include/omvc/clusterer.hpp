@@ -171,7 +171,8 @@ class OMVC_API Clusterer {
   const Schema& schema() const;
   std::vector<int> clusters() const;  // their numbers, ascending
   ModelSummary summary() const;       // what a model tells of itself; omvc/explain.hpp tells more
-  void set_threads(int threads);      // changes no result
+  // Where it computes, as Options::threads and Options::device say; no device: as before. Changes no result.
+  void set_threads(int threads, const std::string& device = {});
   void set_hooks(Hooks hooks);        // omvc/hooks.hpp; likewise
 
  private:

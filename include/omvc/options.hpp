@@ -77,6 +77,9 @@ struct Options {
   double tolerance = 1e-4;               // a chunk is done when a round changes the loss by less than this share of it
   std::uint64_t seed = 0;                // of all randomness: same seed, same bits
   int threads = 0;                       // 0: all cores; no result depends on it
+  std::string device = "auto";           // auto, cpu, cuda or cuda:1; no result depends on it
+  double device_memory = 0;              // MB of the card that may be used; 0: nine tenths of what is free
+  bool fast = false;                     // with device cuda: products of factors rounded to 10 bits; other results
 
   bool operator==(const Options&) const = default;
 };
@@ -204,6 +207,20 @@ inline constexpr std::tuple kParams{
                   {Algorithm::omvc_paper, Algorithm::onmf_i, Algorithm::onmf_da, Algorithm::multinmf, Algorithm::mic}},
     Param<std::uint64_t>{"seed", &Options::seed, 0, 18446744073709551615.0, "seed of all randomness"},
     Param<int>{"threads", &Options::threads, 0, 4096, "threads; 0 = all cores; the result does not depend on it"},
+    Param<std::string>{"device",
+                       &Options::device,
+                       0,
+                       0,
+                       "auto: a card where it pays (docs/gpu.md); cpu; cuda, or cuda:1 for another card; the result does "
+                       "not depend on it"},
+    Param<double>{"device-memory", &Options::device_memory, 0, 1e9,
+                  "MB of the card's memory that may be used; 0: nine tenths of what is free"},
+    Param<bool>{"fast",
+                &Options::fast,
+                0,
+                0,
+                "with device cuda: products on tensor cores, of factors rounded to 10 bits; the result differs",
+                {Algorithm::omvc}},
 };
 
 // Calls f(param) for every entry of the table.
@@ -216,6 +233,9 @@ constexpr void for_each_param(F&& f) {
 // parse_option throws ErrorKind::usage naming the option, the text and what is allowed.
 OMVC_API std::string format_option(const Options& options, std::string_view name);
 OMVC_API void parse_option(Options& options, std::string_view name, const std::string& text);
+
+// Whether an option is part of a model, or says where it is computed: the same bytes come out whatever that is.
+OMVC_API bool decides_result(std::string_view name);
 
 // Whether files and reports name an option: a recipe only where there is one.
 OMVC_API bool is_told(const Options& options, std::string_view name);

@@ -154,6 +154,7 @@ struct Report {
   double loss = 0;                // of the last pass
   double seconds = 0;             // everything
   std::vector<StepTime> profile;  // every step once; what they sum to is `seconds`, without those that overlap
+  std::string device;             // what the heavy operations ran on, in words
   bool stopped = false;           // the observer asked to stop before the last pass was complete
   std::vector<ViewReport> views;
   std::vector<PassReport> passes;

@@ -16,7 +16,7 @@ namespace {
 class CpuBackend final : public Backend {
  public:
   void find_near(const PreparedChunk& chunk, const PrototypeTable& table, double beyond, Near& near,
-                 std::vector<NarrowMatrix>& products, Compute& compute) override {
+                 std::vector<NarrowMatrix>* products, Compute& compute) override {
     cpu::find_near(chunk, table, beyond, near, products, compute);
   }
   void find_rows(const PreparedChunk& chunk, const std::vector<NarrowMatrix>& products,
@@ -28,15 +28,16 @@ class CpuBackend final : public Backend {
                         std::vector<Matrix>& sums, Compute& compute) override {
     cpu::add_rounded_rows(members, sign, quantum, sums, compute);
   }
-  void times(const Block& X, const MatrixIn& U, MatrixOut out, Compute& compute) override {
-    cpu::times(X, U, out, compute);
+  void times(const DataBlock& X, const MatrixIn& U, MatrixOut out, Compute& compute) override {
+    cpu::times(X.block(), U, out, compute);
   }
-  void times(const Block& X, const NarrowMatrix& U, NarrowMatrix& out, Compute& compute) override {
-    cpu::times(X, U, out, compute);
+  void times(const DataBlock& X, const NarrowMatrix& U, NarrowMatrix& out, Compute& compute) override {
+    cpu::times(X.block(), U, out, compute);
   }
-  void add_transpose_times(const Block& X, const MatrixIn& V, MatrixOut out, Compute& compute) override {
-    cpu::add_transpose_times(X, V, out, compute);
+  void add_transpose_times(const DataBlock& X, const MatrixIn& V, MatrixOut out, Compute& compute) override {
+    cpu::add_transpose_times(X.block(), V, out, compute);
   }
+  std::string name() const override { return "processors"; }
 };
 
 // Values that no sum of squares holds have no distances.
@@ -67,8 +68,7 @@ Near find_near(const PreparedChunk& chunk, const PrototypeTable& table, Index wa
   near.weights.assign(static_cast<std::size_t>(n * near.count), 0.0);
   near.distances.assign(static_cast<std::size_t>(n), std::numeric_limits<double>::quiet_NaN());
   if (table.size() == 0) return near;  // one place for each instance, and nothing in it
-  std::vector<NarrowMatrix> unwanted;
-  backend_of(compute).find_near(chunk, table, beyond, near, products != nullptr ? *products : unwanted, compute);
+  backend_of(compute).find_near(chunk, table, beyond, near, products, compute);
   check_placed(chunk, near);
   return near;
 }
@@ -106,18 +106,18 @@ void add_rounded_rows(std::span<const Members> members, double sign, const std::
 void DataBlock::times(const MatrixIn& U, MatrixOut out, Compute& compute) const {
   compute.poll();
   const Timed timed(compute.profile(), Step::times, U.cols());
-  backend_of(compute).times(*block_, U, out, compute);
+  backend_of(compute).times(*this, U, out, compute);
 }
 
 void DataBlock::times(const NarrowMatrix& U, NarrowMatrix& out, Compute& compute) const {
   compute.poll();
   const Timed timed(compute.profile(), Step::times, U.cols());
-  backend_of(compute).times(*block_, U, out, compute);
+  backend_of(compute).times(*this, U, out, compute);
 }
 
 void DataBlock::add_transpose_times(const MatrixIn& V, MatrixOut out, Compute& compute) const {
   const Timed timed(compute.profile(), Step::transpose_times, V.cols());
-  backend_of(compute).add_transpose_times(*block_, V, out, compute);
+  backend_of(compute).add_transpose_times(*this, V, out, compute);
 }
 
 }  // namespace omvc

@@ -6,6 +6,8 @@
 // to the bit for any number of threads.
 #pragma once
 
+#include <memory>
+#include <mutex>
 #include <vector>
 
 #include "chunk/matrix.hpp"
@@ -13,10 +15,46 @@
 
 namespace omvc {
 
-// A block of a chunk as a factor of products. Refers to the block, which must outlive it; nothing is copied or widened.
+// What a device has copied of a block, for as long as anybody refers to it as a DataBlock.
+class DeviceSlot {
+ public:
+  // The copy that this device keeps, or nothing.
+  std::shared_ptr<void> kept(const void* device) const {
+    const std::lock_guard lock(mutex_);
+    return device_ == device ? kept_ : nullptr;
+  }
+  bool is_kept() const {
+    const std::lock_guard lock(mutex_);
+    return kept_ != nullptr;
+  }
+  // Whether the caller is the one who makes a copy for it, and then says how that went: keep(), or not at all.
+  bool claim(const void* device) {
+    const std::lock_guard lock(mutex_);
+    if (device_ != nullptr) return false;
+    device_ = device;
+    return true;
+  }
+  void keep(std::shared_ptr<void> copy) {
+    const std::lock_guard lock(mutex_);
+    if (!copy) device_ = nullptr;
+    kept_ = std::move(copy);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  const void* device_ = nullptr;
+  std::shared_ptr<void> kept_;
+};
+
+// A block of a chunk as a factor of products. Refers to the block, which must outlive it and stays as it is meanwhile;
+// nothing is copied or widened.
 class DataBlock {
  public:
   explicit DataBlock(const Block& block) : block_(&block) {}
+
+  const Block& block() const { return *block_; }
+  const std::shared_ptr<DeviceSlot>& slot() const { return slot_; }
+  void share_slot(const DataBlock& other) { slot_ = other.slot_; }  // of the same block
 
   Index rows() const { return block_rows(*block_); }
   Index cols() const { return block_cols(*block_); }
@@ -44,6 +82,7 @@ class DataBlock {
 
  private:
   const Block* block_;
+  std::shared_ptr<DeviceSlot> slot_ = std::make_shared<DeviceSlot>();
 };
 
 // A chunk with its blocks as factors, and what follows from who is present. Refers to the chunk.

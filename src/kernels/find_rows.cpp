@@ -67,10 +67,12 @@ class Finder {
             {.view = v, .row = row - present.begin(), .dots = {}, .next = 0});
       }
     }
+    std::vector<std::vector<Index>> lists =
+        cpu::lists_for(chunk_, products_, prototypes_, rows_, search_, first, last);
     for (Index i = first; i < last; ++i) {
-      Instance& instance = instances_[static_cast<std::size_t>(i - first)];
-      choose_lists(i, instance);
-      out_.lists[static_cast<std::size_t>(i)] = instance.lists;
+      std::vector<Index>& own = lists[static_cast<std::size_t>(i - first)];
+      out_.lists[static_cast<std::size_t>(i)] = own;
+      instances_[static_cast<std::size_t>(i - first)].lists = std::move(own);
     }
     for (std::size_t v = 0; v < chunk_.views.size(); ++v) multiply(v);
     for (Index i = first; i < last; ++i) compare(i, instances_[static_cast<std::size_t>(i - first)]);
@@ -188,39 +190,6 @@ class Finder {
     return square;
   }
 
-  // The lists of the prototypes that are nearest by each view, and by all of them.
-  void choose_lists(Index i, Instance& instance) {
-    if (rows_.lists() == 1 || search_.lists != nullptr) {
-      instance.lists = rows_.lists() == 1 ? std::vector<Index>{0} : (*search_.lists)[static_cast<std::size_t>(i)];
-      return;
-    }
-    const Index share = search_.probes / (static_cast<Index>(instance.own.size()) + 1);
-    const Index probes = std::min(search_.apart ? std::max(share, kLeastProbes) : search_.probes, prototypes_.size());
-    std::vector<bool> chosen(static_cast<std::size_t>(rows_.lists()), false);
-    const auto choose = [&](const RowVector& distances) {
-      nearest_.assign(static_cast<std::size_t>(probes), {std::numeric_limits<double>::infinity(), -1});
-      for (Index p = 0; p < distances.size(); ++p) {
-        if (!(distances(p) < nearest_.back().first)) continue;
-        auto at = nearest_.end() - 1;
-        for (; at != nearest_.begin() && distances(p) < (at - 1)->first; --at) *at = *(at - 1);
-        *at = {distances(p), static_cast<std::int32_t>(p)};
-      }
-      for (const auto& [distance, p] : nearest_) {
-        if (p >= 0) chosen[static_cast<std::size_t>(rows_.list_of[static_cast<std::size_t>(p)])] = true;
-      }
-    };
-    RowVector all = RowVector::Zero(prototypes_.size());
-    for (const Own& own : instance.own) {
-      const RowVector distances = prototypes_.norms[own.view] - 2 * products_[own.view].row(own.row).cast<double>();
-      if (search_.apart && instance.own.size() > 1) choose(distances);
-      all += distances;
-    }
-    if (!instance.own.empty()) choose(all);
-    for (std::size_t list = 0; list < chosen.size(); ++list) {
-      if (chosen[list]) instance.lists.push_back(static_cast<Index>(list));
-    }
-  }
-
   void compare(Index i, const Instance& instance) {
     if (instance.own.empty()) return;
     const auto self = search_.own < 0 ? -1 : static_cast<std::int32_t>(search_.own + i);
@@ -325,9 +294,8 @@ class Finder {
   const RowSearch& search_;
   RowNeighbours& out_;
   std::vector<Instance> instances_;
-  std::vector<double> whole_;                             // by position in the lists
-  std::vector<double> distances_;                         // of the members of a list
-  std::vector<std::pair<double, std::int32_t>> nearest_;  // prototypes, ascending
+  std::vector<double> whole_;      // by position in the lists
+  std::vector<double> distances_;  // of the members of a list
 };
 
 }  // namespace

@@ -183,11 +183,11 @@ class NaiveRows {
 class NaiveBackend final : public Backend {
  public:
   void find_near(const PreparedChunk& chunk, const PrototypeTable& table, double beyond, Near& near,
-                 std::vector<NarrowMatrix>& products, Compute& compute) override {
-    products.clear();
-    for (std::size_t v = 0; v < chunk.views.size(); ++v) {
+                 std::vector<NarrowMatrix>* products, Compute& compute) override {
+    if (products != nullptr) products->clear();
+    for (std::size_t v = 0; products != nullptr && v < chunk.views.size(); ++v) {
       const Matrix P = table.columns[v].cast<double>();
-      products.emplace_back(naive::times(chunk.chunk->views[v].block, P).cast<float>());
+      products->emplace_back(naive::times(chunk.chunk->views[v].block, P).cast<float>());
     }
     std::vector<double> views(static_cast<std::size_t>(chunk.size()), 0.0);
     for (std::size_t v = 0; v < chunk.views.size(); ++v) {
@@ -250,15 +250,16 @@ class NaiveBackend final : public Backend {
     }
   }
 
-  void times(const Block& X, const MatrixIn& U, MatrixOut out, Compute& /*compute*/) override {
-    out = naive::times(X, U);
+  void times(const DataBlock& X, const MatrixIn& U, MatrixOut out, Compute& /*compute*/) override {
+    out = naive::times(X.block(), U);
   }
-  void times(const Block& X, const NarrowMatrix& U, NarrowMatrix& out, Compute& /*compute*/) override {
-    out = naive::times(X, U.cast<double>()).cast<float>();
+  void times(const DataBlock& X, const NarrowMatrix& U, NarrowMatrix& out, Compute& /*compute*/) override {
+    out = naive::times(X.block(), U.cast<double>()).cast<float>();
   }
-  void add_transpose_times(const Block& X, const MatrixIn& V, MatrixOut out, Compute& /*compute*/) override {
-    out += naive::transpose_times(X, V);
+  void add_transpose_times(const DataBlock& X, const MatrixIn& V, MatrixOut out, Compute& /*compute*/) override {
+    out += naive::transpose_times(X.block(), V);
   }
+  std::string name() const override { return "definitions"; }
 };
 
 }  // namespace

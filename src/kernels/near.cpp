@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <limits>
 
@@ -96,7 +97,13 @@ RowParts parts_of(const PreparedChunk& chunk, const std::vector<std::vector<doub
 
 }  // namespace
 
+std::uint64_t new_table_id() {
+  static std::atomic<std::uint64_t> last = 0;
+  return ++last;
+}
+
 void PrototypeTable::measure(Compute& compute) {
+  id = new_table_id();
   norms.clear();
   for (const NarrowMatrix& P : columns) {
     norms.push_back(sum_of_tall_blocks(
@@ -107,16 +114,19 @@ void PrototypeTable::measure(Compute& compute) {
 }
 
 void cpu::find_near(const PreparedChunk& chunk, const PrototypeTable& table, double beyond, Near& near,
-                    std::vector<NarrowMatrix>& products, Compute& compute) {
+                    std::vector<NarrowMatrix>* products, Compute& compute) {
   const Index m = table.size();
   const Index n = chunk.size();
   for (const ChunkView& view : chunk.chunk->views) near.squares.push_back(squares_of_rows(view.block, compute));
   const RowParts parts = parts_of(chunk, near.squares);
 
-  products.resize(chunk.views.size());
+  std::vector<NarrowMatrix> unwanted;
+  std::vector<NarrowMatrix>& made = products != nullptr ? *products : unwanted;
+  made.resize(chunk.views.size());
   for (std::size_t v = 0; v < chunk.views.size(); ++v) {
-    products[v].resize(chunk.views[v].rows(), m);
-    chunk.views[v].times(table.columns[v], products[v], compute);
+    made[v].resize(chunk.views[v].rows(), m);
+    const Timed timed(compute.profile(), Step::times, m);
+    cpu::times(chunk.views[v].block(), table.columns[v], made[v], compute);
   }
   const Index listed = std::min(near.count + 1, m);
   std::vector<double> gaps(static_cast<std::size_t>(n), 0.0);
@@ -135,7 +145,7 @@ void cpu::find_near(const PreparedChunk& chunk, const PrototypeTable& table, dou
       for (std::size_t v = 0; v < next.size(); ++v) {
         const auto row = static_cast<std::size_t>(next[v]);
         if (row == chunk.present(v).size() || chunk.present(v)[row] != i) continue;
-        distances += table.norms[v] - 2 * products[v].row(next[v]++).cast<double>();
+        distances += table.norms[v] - 2 * made[v].row(next[v]++).cast<double>();
       }
       smallest(distances.data(), m, listed, found);
       const double reference = listed > near.count ? found.distance[static_cast<std::size_t>(near.count)]

@@ -15,13 +15,17 @@ namespace omvc {
 inline constexpr Index kMostNear = 16;        // prototypes listed for an instance, at most
 inline constexpr double kWeightSteps = 4096;  // weights are multiples of its inverse
 
+// A number that no table had before, by which a device knows one that it has a copy of.
+std::uint64_t new_table_id();
+
 // The prototypes of every view, a column each, and what distances need of them.
 struct PrototypeTable {
   std::vector<NarrowMatrix> columns;  // of each view: d_v x m
   std::vector<RowVector> norms;       // of each view: the squared length of each column
+  std::uint64_t id = 0;               // tables of the same id are equal; given when it is measured
 
   Index size() const { return columns.empty() ? 0 : columns[0].cols(); }
-  void measure(Compute& compute);  // refreshes the norms
+  void measure(Compute& compute);  // after every change: refreshes the norms
 };
 
 // The nearest prototypes of each instance of a chunk, the nearest first.

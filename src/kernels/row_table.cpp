@@ -101,6 +101,7 @@ class Maker {
   RowTable run() {
     out_.views.resize(pieces_.front().views.size());
     for (std::size_t v = 0; v < out_.views.size(); ++v) make_view(v);
+    out_.id = new_table_id();
     return std::move(out_);
   }
 

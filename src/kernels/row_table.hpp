@@ -10,6 +10,8 @@
 // which needs no such row to be made.
 #pragma once
 
+#include <algorithm>
+#include <limits>
 #include <vector>
 
 #include "kernels/near.hpp"
@@ -28,6 +30,7 @@ struct RowTable {
     std::vector<double> squares;         // of each member: ||y||^2
     std::vector<double> completed;       // by position: ||y||^2 of what stands for a row that lacks the view; else NaN
   };
+  std::uint64_t id = 0;               // tables of the same id are equal; given when it is made
   std::vector<std::int32_t> list_of;  // of each prototype; none where there is one list
   std::vector<Index> begin;           // of each list, and the end: positions
   std::vector<std::int32_t> row;      // at each position
@@ -78,6 +81,11 @@ struct NearRows {
 
   std::int32_t id(Index i, Index j) const { return ids[static_cast<std::size_t>(i * count + j)]; }
   double distance(Index i, Index j) const { return distances[static_cast<std::size_t>(i * count + j)]; }
+
+  void forget() {
+    std::fill(ids.begin(), ids.end(), -1);
+    std::fill(distances.begin(), distances.end(), std::numeric_limits<double>::infinity());
+  }
 };
 
 struct RowNeighbours {

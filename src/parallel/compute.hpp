@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "omvc/hooks.hpp"
@@ -64,6 +65,11 @@ class Compute {
   // What does the heavy operations on data, and must outlive this; null: processors do (kernels/backend.hpp).
   Backend* backend() const { return backend_; }
   void set_backend(Backend* backend) { backend_ = backend; }
+  // The same, for as long as this lives.
+  void hold_backend(std::shared_ptr<Backend> backend) {
+    held_ = std::move(backend);
+    backend_ = held_.get();
+  }
 
   // Calls task(i) for i = 0 .. count-1, in any order, on any thread, and returns when all are done. The first exception
   // that a task threw (in the order of i) is rethrown here after all tasks are done.
@@ -84,6 +90,7 @@ class Compute {
   std::function<void()> poll_;
   std::function<void(const PhaseReport&)> told_;
   Backend* backend_ = nullptr;
+  std::shared_ptr<Backend> held_;
 
   std::mutex mutex_;
   std::condition_variable wake_;

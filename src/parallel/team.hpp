@@ -2,12 +2,16 @@
 // of its threads, and waiting for them would never end. It leaves the pool of its parent alone and starts its own.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <unistd.h>
 
 #include "parallel/compute.hpp"
 
 namespace omvc {
+
+// Makes what does the heavy operations, or nothing: processors do them (kernels/backend.hpp).
+using BackendMaker = std::function<std::shared_ptr<Backend>()>;
 
 class Team {
  public:
@@ -29,10 +33,18 @@ class Team {
   }
   const Hooks& hooks() const { return hooks_; }
 
+  // Asked when threads are first needed, in each process for itself: a card that a parent has opened is of no use to
+  // its child.
+  void set_backend(BackendMaker maker) {
+    leave();
+    maker_ = std::move(maker);
+  }
+
   Compute& get() {
     if (!compute_ || owner_ != ::getpid()) {
       leave();
       compute_ = std::make_unique<Compute>(threads_, hooks_);
+      if (maker_) compute_->hold_backend(maker_());
       owner_ = ::getpid();
     }
     return *compute_;
@@ -49,6 +61,7 @@ class Team {
 
   int threads_ = 1;
   Hooks hooks_;
+  BackendMaker maker_;
   pid_t owner_ = 0;
   std::unique_ptr<Compute> compute_;
 };

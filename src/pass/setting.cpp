@@ -11,9 +11,6 @@
 namespace omvc {
 namespace {
 
-// The number of threads changes no result, so that a model has the same bytes whatever it was.
-bool belongs_to_model(std::string_view option) { return option != "threads"; }
-
 void put_scaling(Archive& archive, const std::string& key, const ViewScaling& scaling, Index clipped) {
   std::vector<Index> flags{scaling.known, scaling.clip, scaling.refuse_negatives, scaling.unit_rows, clipped};
   // A program that knows of no log ratios refuses a model that needs them, and reads all others.
@@ -114,7 +111,7 @@ std::vector<ColumnReport> column_reports(const ViewScaling& scaling, const ViewS
 
 void Setting::put(Archive& archive) const {
   for_each_param([&](const auto& param) {
-    if (!belongs_to_model(param.name) || !is_told(options, param.name)) return;
+    if (!decides_result(param.name) || !is_told(options, param.name)) return;
     archive.put(fmt::format("option/{}", param.name), format_option(options, param.name));
   });
   std::vector<std::string> names;
@@ -138,7 +135,7 @@ void Setting::get(const Archive& archive) {
   for_each_param([&](const auto& param) {
     const std::string key = fmt::format("option/{}", param.name);
     // An option that is younger than the file has the value that it had no name for: its default.
-    if (belongs_to_model(param.name) && archive.has(key)) parse_option(read, param.name, archive.text(key));
+    if (decides_result(param.name) && archive.has(key)) parse_option(read, param.name, archive.text(key));
   });
   check_options(read);
   options = read;

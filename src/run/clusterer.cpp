@@ -6,6 +6,7 @@
 #include "omvc/error.hpp"
 
 #include "compare/fit.hpp"
+#include "device/device.hpp"
 #include "model/chunk_learner.hpp"
 #include "model/facts.hpp"
 #include "pass/labeller.hpp"
@@ -53,6 +54,7 @@ Schema plain_schema(const Chunk& chunk) {
 Clusterer::Impl::Impl(Options chosen) : options(std::move(chosen)) {
   check_options(options);
   compute.set_threads(options.threads);
+  compute.set_backend(backend_maker(options));
 }
 
 const Schema& Clusterer::Impl::schema() const {
@@ -263,10 +265,12 @@ void Clusterer::set_hooks(Hooks hooks) {
   impl().compute.set_hooks(std::move(hooks));
 }
 
-void Clusterer::set_threads(int threads) {
+void Clusterer::set_threads(int threads, const std::string& device) {
   Options changed = impl().options;
   changed.threads = threads;
+  if (!device.empty()) changed.device = device;
   check_options(changed);
+  impl().compute.set_backend(backend_maker(changed));
   impl().options = changed;
   impl().compute.set_threads(threads);
 }

@@ -6,6 +6,7 @@
 #include "omvc/error.hpp"
 
 #include "chunk/presence.hpp"
+#include "device/device.hpp"
 #include "model/chunk_learner.hpp"
 #include "pass/first_look.hpp"
 
@@ -47,6 +48,9 @@ Report Fit::run() {
   finish();
   report_.profile = profile_.report();
   report_.seconds = profile_.total();
+  const DeviceUse used = device_use(compute_);
+  report_.device = used.name;
+  if (!used.warning.empty()) report_.warnings.push_back("On the way, " + used.warning + ".");
   return report_;
 }
 

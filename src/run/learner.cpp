@@ -37,6 +37,7 @@ Learner::Learner(Model model, Setup setup)
       model_(std::move(model)),
       compute_(std::make_unique<Compute>(setup_.threads, setup_.hooks)) {
   placing_ = model_.placer();
+  compute_->hold_backend(setup_.backend);
   compute_->set_poll([this] { poll(); });
 }
 

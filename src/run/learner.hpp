@@ -34,6 +34,7 @@ class Learner {
     std::optional<FileMark> mark;  // of the file, where there is one
     int threads = 0;
     Hooks hooks;  // see StreamOptions
+    std::shared_ptr<Backend> backend;  // null: processors
   };
 
   Learner(Model model, Setup setup);

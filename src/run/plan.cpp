@@ -8,6 +8,7 @@
 
 #include "omvc/error.hpp"
 
+#include "device/device.hpp"
 #include "run/model_file.hpp"
 #include "run/steps.hpp"
 
@@ -70,6 +71,7 @@ void check_go_on(bool go_on) {
 class WatchedCompute {
  public:
   WatchedCompute(const Options& options, Observer& observer) : compute_(options.threads) {
+    compute_.hold_backend(make_backend(options));
     compute_.set_poll([&observer] { check_go_on(observer.on_wait()); });
   }
   operator Compute&() { return compute_; }

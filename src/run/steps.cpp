@@ -336,7 +336,7 @@ std::string common_ground(const Options& options, const Schema& schema) {
   std::string text;
   for (const ViewSchema& view : schema.views) text += fmt::format("{} {}\n", view.name, view.features);
   for_each_param([&](const auto& param) {
-    if (std::string_view(param.name) != "threads") {
+    if (decides_result(param.name)) {
       text += fmt::format("{} = {}\n", param.name, format_option(options, param.name));
     }
   });

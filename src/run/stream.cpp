@@ -11,6 +11,7 @@
 #include "omvc/sink.hpp"
 
 #include "chunk/rows.hpp"
+#include "device/device.hpp"
 #include "file/file_lock.hpp"
 #include "run/learner.hpp"
 #include "run/model_file.hpp"
@@ -164,7 +165,8 @@ void Stream::Impl::begin(Model model, StreamRecord record) {
                                                                        .record = std::move(record),
                                                                        .mark = mark,
                                                                        .threads = options.model.threads,
-                                                                       .hooks = options.hooks});
+                                                                       .hooks = options.hooks,
+                                                                       .backend = make_backend(options.model)});
   if (learner->placing() && !options.in_step) learner->start();
 }
 

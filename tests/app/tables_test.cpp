@@ -152,7 +152,7 @@ TEST_F(Tables, OneFileTwiceIsRefused) {
 TEST_F(Tables, WhatIsExplainedIsThatOfTheLabels) {
   const std::string file = write("one.csv", views_[0]);
   const Outcome done = run_command(
-      {"fit", file, "-k", "3", "--quiet", "--json", "--scaling", "none", "--labels", dir_.path("one.labels.csv")});
+      {"fit", file, "-k", "3", "--quiet", "--json", "--scaling", "variance", "--labels", dir_.path("one.labels.csv")});
   ASSERT_EQ(done.code, 0) << done.err;
   std::vector<int> labels;
   for (const std::string& line : lines_of(read_bytes(dir_.path("one.labels.csv")))) {

@@ -1,0 +1,109 @@
+#include "device/cuda_library.hpp"
+
+#include <cstdlib>
+#include <dlfcn.h>
+#include <filesystem>
+#include <fmt/format.h>
+#include <map>
+#include <mutex>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+namespace omvc {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kName = "libomvc_cuda.so";
+
+// Where this code is: the program, or the shared library that holds it.
+fs::path own_folder() {
+  Dl_info info{};
+  if (dladdr(reinterpret_cast<const void*>(&has_cuda_library), &info) == 0 || info.dli_fname == nullptr) return {};
+  std::error_code ignored;
+  const fs::path file = fs::canonical(info.dli_fname, ignored);
+  return ignored ? fs::path() : file.parent_path();
+}
+
+std::vector<std::string> candidates() {
+  if (const char* told = std::getenv("OMVC_CUDA_LIBRARY"); told != nullptr && *told != '\0') {
+    std::error_code ignored;
+    return {fs::is_directory(told, ignored) ? (fs::path(told) / kName).string() : std::string(told)};
+  }
+  std::vector<std::string> out;
+  if (const fs::path folder = own_folder(); !folder.empty()) {
+    for (const fs::path& beside : {folder / kName, folder / "omvc" / kName, folder / ".." / "lib" / kName,
+                                   folder / ".." / "lib" / "omvc" / kName}) {
+      std::error_code ignored;
+      if (fs::exists(beside, ignored)) out.push_back(beside.string());
+    }
+  }
+  out.emplace_back(kName);
+  return out;
+}
+
+struct Loaded {
+  const OmvcCudaApi* api = nullptr;
+  std::string why_not;
+};
+
+Loaded load() {
+  Loaded out;
+  for (const std::string& file : candidates()) {
+    void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) {
+      out.why_not = fmt::format("the library {} cannot be loaded ({}); install the package omvc-cuda13, or name the "
+                                "file in OMVC_CUDA_LIBRARY",
+                                kName, dlerror());
+      continue;
+    }
+    const auto find = reinterpret_cast<const OmvcCudaApi* (*)(std::int32_t)>(dlsym(library, "omvc_cuda_api"));
+    out.api = find != nullptr ? find(kOmvcCudaAbi) : nullptr;
+    if (out.api != nullptr) return out;
+    out.why_not = fmt::format("{} is of another version of omvc: install the two of one version", file);
+    dlclose(library);
+  }
+  return out;
+}
+
+// Where somebody asks again another file may be named, so only what was found is remembered. It stays loaded: a
+// library that has started a driver cannot be taken out of a process.
+Loaded library() {
+  static std::mutex mutex;
+  static Loaded found;
+  const std::lock_guard lock(mutex);
+  if (found.api == nullptr) found = load();
+  return found;
+}
+
+}  // namespace
+
+bool has_cuda_library() { return library().api != nullptr; }
+
+std::shared_ptr<CudaDevice> CudaDevice::open(int number, std::uint64_t memory) {
+  using Key = std::pair<int, std::uint64_t>;
+  static std::mutex mutex;
+  static std::map<Key, std::pair<pid_t, std::weak_ptr<CudaDevice>>> opened;
+  const std::lock_guard lock(mutex);
+  auto& [owner, known] = opened[{number, memory}];
+  if (owner == ::getpid()) {
+    if (std::shared_ptr<CudaDevice> device = known.lock()) return device;
+  }
+  const Loaded loaded = library();
+  if (loaded.api == nullptr) throw DeviceFailure{kOmvcCudaNoDevice, loaded.why_not};
+  std::shared_ptr<CudaDevice> out(new CudaDevice);
+  out->api_ = loaded.api;
+  char message[kOmvcCudaMessage] = "";
+  const int code = loaded.api->open(number, memory, &out->handle_, &out->info_, message);
+  if (code != kOmvcCudaDone) throw DeviceFailure{code, message};
+  owner = ::getpid();
+  known = out;
+  return out;
+}
+
+CudaDevice::~CudaDevice() {
+  if (handle_ != nullptr) api_->close(handle_);
+}
+
+}  // namespace omvc
