@@ -1,5 +1,5 @@
 # The front door. `make demo` and `make test` do everything on a fresh Debian 12 machine, packages included.
-.PHONY: setup command build demo docs install test format check-format sanitize sanitize-threads sanitize-command sanitize-python fuzz-build fuzz fuzz-long bench-build bench bench-end-to-end wheel dist python-install reference clean
+.PHONY: setup command build cuda demo docs install test format check-format sanitize sanitize-threads sanitize-command sanitize-python fuzz-build fuzz fuzz-long bench-build bench bench-end-to-end wheel dist python-install reference clean
 
 # ccache makes a second build of the same sources quick; without it everything works as well.
 CMAKE_FLAGS := $(if $(shell command -v ccache),-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
@@ -18,6 +18,14 @@ command:
 build: setup
 	@cmake --preset release $(CMAKE_FLAGS) >/dev/null
 	@cmake --build --preset release
+
+# The library for cards, build/libomvc_cuda.so (docs/gpu.md). No card is needed, and the compiler of CUDA comes from PyPI where
+# none is installed.
+cuda:
+	@tools/setup build
+	@command -v nvcc >/dev/null || tools/python-env build/cuda-env tools/requirements-cuda.txt
+	@cmake --preset command $(CMAKE_FLAGS) -DOMVC_CUDA=ON >/dev/null
+	@cmake --build --preset command --target omvc_cuda
 
 demo: command
 	@build/omvc demo

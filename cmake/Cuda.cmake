@@ -2,8 +2,8 @@
 # nvcc is the one of the system, or the one that `make cuda` puts into build/cuda-env from PyPI. Its compiler for the host
 # is that of the rest.
 
-find_program(OMVC_NVCC nvcc HINTS ${PROJECT_BINARY_DIR}/cuda-env/bin $ENV{CUDA_HOME}/bin /usr/local/cuda/bin
-             DOC "The compiler of CUDA")
+file(GLOB from_pypi ${PROJECT_BINARY_DIR}/cuda-env/lib/python3*/site-packages/nvidia/cu*/bin)
+find_program(OMVC_NVCC nvcc HINTS $ENV{CUDA_HOME}/bin /usr/local/cuda/bin ${from_pypi} DOC "The compiler of CUDA")
 if(NOT OMVC_NVCC)
   if(OMVC_CUDA STREQUAL "ON")
     message(FATAL_ERROR "omvc: OMVC_CUDA=ON needs nvcc: `make cuda` gets it from PyPI, or name it with -DOMVC_NVCC=FILE")
@@ -29,10 +29,11 @@ foreach(name device library near products rows sums)
 endforeach()
 
 # PyPI has the runtime in lib, where nvcc does not look for it by itself.
-get_filename_component(root ${OMVC_NVCC} REALPATH)
-get_filename_component(root ${root} DIRECTORY)
+get_filename_component(OMVC_CUDA_LIBRARIES ${OMVC_NVCC} REALPATH)
+get_filename_component(OMVC_CUDA_LIBRARIES ${OMVC_CUDA_LIBRARIES} DIRECTORY)
+set(OMVC_CUDA_LIBRARIES ${OMVC_CUDA_LIBRARIES}/../lib)
 add_custom_command(OUTPUT ${PROJECT_BINARY_DIR}/libomvc_cuda.so
-  COMMAND ${OMVC_NVCC} -shared -cudart static -ccbin ${CMAKE_CXX_COMPILER} ${OMVC_CUDA_CODE} -L${root}/../lib
+  COMMAND ${OMVC_NVCC} -shared -cudart static -ccbin ${CMAKE_CXX_COMPILER} ${OMVC_CUDA_CODE} -L${OMVC_CUDA_LIBRARIES}
           -Xlinker --exclude-libs,ALL ${objects} -o ${PROJECT_BINARY_DIR}/libomvc_cuda.so
   DEPENDS ${objects} COMMENT "Linking libomvc_cuda.so" VERBATIM)
 add_custom_target(omvc_cuda ALL DEPENDS ${PROJECT_BINARY_DIR}/libomvc_cuda.so)

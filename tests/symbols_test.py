@@ -22,7 +22,10 @@ SHARED_VARIABLES = {
     "::postponing": "likewise,",
     "::setting()::one": "how its files are tried (omvc/trial.hpp),",
     "::driver()::id": "its driver for files,",
-    "::library()::mutex": "and its lock",
+    "::library()::mutex": "and its lock; of the library for cards, too: one that has started a driver stays in the process,",
+    "::library()::known": "by the name it was asked for,",
+    "CudaDevice::open(int, unsigned long)::mutex": "and cards that are open are shared by who asks for the same,",
+    "CudaDevice::open(int, unsigned long)::opened": "as long as somebody has them",
 }
 NO_VARIABLE = re.compile(r"guard variable|DW\.ref|HighwayDispatchTable|\bk[A-Z]\w*$")  # the last are constants by name
 CONSTANT = re.compile(r"\.data\.rel\.ro|\.rodata|\.tbss|\.tdata")

@@ -50,7 +50,7 @@ struct InputOptions {
   Schema like;  // the views of a model: categories in text become the features that they are there
 };
 
-// One container file that holds all views, or one file a view. Files whose rows have sample ids are joined by them: an
+// One container file that holds all views, or one file per view. Files whose rows have sample ids are joined by them: an
 // instance is every id that occurs in some file. Others have the same instances in the same rows. "NAME=FILE" gives a
 // view another name than that of its file.
 // An HDF5 file is tried by another process first, which open_input starts; the program has to lend itself to that

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from . import _core
 from .errors import UsageError
@@ -45,8 +48,13 @@ class Option(NamedTuple):
     def _one(self, value: Any) -> str:
         if self.type == "str":
             if not isinstance(value, str):
-                raise UsageError(f"{self.python} = {value!r}: choose one of {', '.join(self.choices)}")
+                raise UsageError(f"{self.python} = {value!r}: " + (f"choose one of {', '.join(self.choices)}" if self.choices
+                                                                   else f"a text is needed, such as {self.default!r}"))
             return value
+        if self.type == "bool":
+            if not isinstance(value, (bool, np.bool_)):
+                raise UsageError(f"{self.python} = {value!r}: True or False is needed")
+            return "1" if value else "0"
         if isinstance(value, (str, bytes)) or isinstance(value, bool):
             raise UsageError(f"{self.python} = {value!r}: a number is needed")
         try:
@@ -173,6 +181,9 @@ def threads(params: dict[str, Any]) -> int | None:
     return None if value is None else whole("threads", value, 0)
 
 
+_READ: dict[str, Callable[[str], Any]] = {"str": str, "float": float, "int": int, "bool": lambda text: text in ("1", "true")}
+
+
 def given(texts: dict[str, str]) -> dict[str, Any]:
     """The options of a stored model that are not at their defaults."""
     out: dict[str, Any] = {}
@@ -183,8 +194,7 @@ def given(texts: dict[str, str]) -> dict[str, Any]:
             continue
         if (option.name, text) in (("method", "omvc"), ("clusters", "0")):
             continue
-        values = [one if option.type == "str" else float(one) if option.type == "float" else int(one)
-                  for one in text.split(",")]
+        values = [_READ[option.type](one) for one in text.split(",")]
         out[option.python] = values if len(values) > 1 else values[0]
     return out
 

@@ -20,7 +20,10 @@ template <>
 struct TypeName<double> {
   static constexpr const char* kName = "float";
 };
-
+template <>
+struct TypeName<bool> {
+  static constexpr const char* kName = "bool";
+};
 template <>
 struct TypeName<std::string> {
   static constexpr const char* kName = "str";

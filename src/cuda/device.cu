@@ -285,6 +285,15 @@ void Device::trim() {
   }
 }
 
+// What lanes and tables hold of memory refers to the device, which would so hold itself.
+void Device::shut() {
+  enter();
+  prototypes.clear();
+  rows.clear();
+  free_.clear();
+  lanes_.clear();
+}
+
 DeviceBlock block_on_device(Lane& lane, Device& device, const OmvcCudaBlock& block, std::int64_t first,
                             std::int64_t last) {
   if (block.kept != nullptr && *block.kept == nullptr) {

@@ -158,6 +158,9 @@ class Device : public std::enable_shared_from_this<Device> {
   // Gives up what no call needs now. Nobody may be in a call.
   void trim();
 
+  // Gives up everything but what is kept of blocks, which ends with them. Nobody calls any more.
+  void shut();
+
   // Calls take turns with one that needs all memory for itself.
   std::shared_mutex& turns() { return turns_; }
 

@@ -113,7 +113,10 @@ int open_device(std::int32_t number, std::uint64_t memory, OmvcCudaDevice** out,
   });
 }
 
-void close_device(OmvcCudaDevice* device) { delete device; }
+void close_device(OmvcCudaDevice* device) {
+  device->device->shut();
+  delete device;
+}
 void forget(OmvcCudaKept* kept) { delete kept; }
 
 int near(OmvcCudaDevice* device, const OmvcCudaNear* of, char* message) {

@@ -2,6 +2,7 @@
 // that what is missing costs nothing; then a warp goes through the prototypes of each row.
 #include <algorithm>
 
+#include "cuda/near.cuh"
 #include "cuda/products.cuh"
 #include "cuda/tiles.cuh"
 
@@ -17,28 +18,10 @@ struct Device::Prototypes {
 
 namespace {
 
-constexpr std::int64_t kRowsAtOnce = 1 << 15;
-
-struct ViewAt {
-  const std::int32_t* row_of;  // of each instance; -1: it lacks the view
-  const float* products;
-  const double* norms;
-  const double* squares;
-};
-
-struct Places {
-  std::int64_t count;
-  double beyond;
-  std::int32_t* ids;
-  double* weights;
-  double* distances;
-  double* gaps;
-};
-
 constexpr double kSteps = 4096;
 
 // As find_near of kernels/near.hpp says, with the same numbers in the same order.
-__global__ void select_near(const ViewAt* views, int view_count, std::int64_t instances, std::int64_t size,
+__global__ void select_kernel(const ViewAt* views, int view_count, std::int64_t instances, std::int64_t size,
                             std::int64_t stride, Places to) {
   const std::int64_t i = (static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) / 32;
   const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -90,6 +73,21 @@ __global__ void select_near(const ViewAt* views, int view_count, std::int64_t in
     to.gaps[i] = __dsub_rn(last, nearest);
   }
 }
+
+}  // namespace
+
+std::int64_t rows_at_once(std::int64_t stride) {
+  constexpr std::int64_t kNumbers = 12 << 20;  // 48 MB: they are read again before they leave the cache
+  return std::clamp<std::int64_t>(kNumbers / stride / 128 * 128, 2048, 1 << 17);
+}
+
+void select_near(const ViewAt* views, int view_count, std::int64_t instances, std::int64_t size, std::int64_t stride,
+                 const Places& to, cudaStream_t stream) {
+  select_kernel<<<blocks_for(instances, 8), 256, 0, stream>>>(views, view_count, instances, size, stride, to);
+  check(cudaGetLastError(), "the nearest prototypes");
+}
+
+namespace {
 
 std::shared_ptr<Device::Prototypes> put_prototypes(Lane& lane, Device& device, const OmvcCudaPrototypes& table) {
   auto out = std::make_shared<Device::Prototypes>();
@@ -151,8 +149,9 @@ void find_near(Lane& lane, Device& device, const OmvcCudaNear& call) {
       device.table(device.prototypes, table.id, [&] { return put_prototypes(lane, device, table); });
   const auto views = static_cast<std::size_t>(call.view_count);
   const Lane::Mark mark = lane.mark();
-  for (std::int64_t first = 0; first < call.instances; first += kRowsAtOnce) {
-    const std::int64_t last = std::min(call.instances, first + kRowsAtOnce);
+  const std::int64_t at_once = rows_at_once(prototypes->stride);
+  for (std::int64_t first = 0; first < call.instances; first += at_once) {
+    const std::int64_t last = std::min(call.instances, first + at_once);
     const auto some = static_cast<std::size_t>(last - first);
     std::vector<ViewAt> at(views);
     for (std::size_t v = 0; v < views; ++v) {
@@ -179,9 +178,7 @@ void find_near(Lane& lane, Device& device, const OmvcCudaNear& call) {
                     lane.upload(call.weights + first * call.count, places),
                     lane.upload(call.distances + first, some),
                     lane.upload(call.gaps + first, some)};
-    select_near<<<blocks_for(last - first, 8), 256, 0, lane.stream()>>>(
-        lane.upload(at), call.view_count, last - first, table.size, prototypes->stride, to);
-    check(cudaGetLastError(), "the nearest prototypes");
+    select_near(lane.upload(at), call.view_count, last - first, table.size, prototypes->stride, to, lane.stream());
     lane.copy_out(call.ids + first * call.count, to.ids, places * sizeof(std::int32_t));
     lane.copy_out(call.weights + first * call.count, to.weights, places * sizeof(double));
     lane.copy_out(call.distances + first, to.distances, some * sizeof(double));

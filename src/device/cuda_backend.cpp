@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <limits>
 
 #include "omvc/error.hpp"
 
@@ -18,6 +19,7 @@ constexpr double kBytesPerSecond = 6e9;       // through pinned memory, on one t
 constexpr double kCardProducts = 1.5e13;      // per second
 constexpr double kProcessorProducts = 2e10;   // per second and thread
 constexpr double kOpeningProducts = 1.5e10;   // computed by processors before a card is opened: about what opening costs
+constexpr double kMostBytes = 1e15;           // more than any card has
 constexpr std::size_t kTablesKept = 8;
 
 double bytes_of(const Block& block) {
@@ -36,7 +38,9 @@ double entries_of(const Block& block) {
 
 bool is_sparse(const Block& block) { return block.index() >= 2; }
 
+// What a product costs. One column is as much work as reading the data, and its sums are not made as others are.
 DeviceWork product_work(const Block& X, Index columns, double number) {
+  if (columns == 1) return {0, std::numeric_limits<double>::infinity()};
   return {entries_of(X) * static_cast<double>(columns),
           bytes_of(X) + static_cast<double>((block_rows(X) + block_cols(X)) * columns) * number};
 }
@@ -51,10 +55,10 @@ std::shared_ptr<CudaDevice> CudaBackend::card_for(const DeviceWork& work, const 
   if (given_up_) return nullptr;
   const double card = kCallSeconds + work.bytes / kBytesPerSecond + work.products / kCardProducts;
   const double processors = work.products / (kProcessorProducts * compute.threads());
-  if (card > processors && !use_.everything) return nullptr;
+  if (work.bytes > kMostBytes || (card > processors && !use_.everything)) return nullptr;
   const std::lock_guard lock(mutex_);
   if (!device_ && !given_up_) {
-    if (computed_ < kOpeningProducts) {
+    if (computed_ < kOpeningProducts && !use_.everything) {
       computed_ = computed_ + work.products;
       return nullptr;
     }
@@ -110,7 +114,7 @@ void CudaBackend::find_near(const PreparedChunk& chunk, const PrototypeTable& ta
     work.bytes += bytes_of(view.block);
     if (products != nullptr) work.bytes += static_cast<double>(block_rows(view.block) * table.size()) * 4;
   }
-  const std::shared_ptr<CudaDevice> card = card_for(work, compute);
+  const std::shared_ptr<CudaDevice> card = table.size() > 1 ? card_for(work, compute) : nullptr;
   if (!card) return cpu_backend().find_near(chunk, table, beyond, near, products, compute);
   const LentViews views(chunk, *card);
   const LentPrototypes prototypes(table);

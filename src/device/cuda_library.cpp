@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <map>
 #include <mutex>
+#include <tuple>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -16,6 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kName = "libomvc_cuda.so";
+constexpr const char* kVariable = "OMVC_CUDA_LIBRARY";
 
 // Where this code is: the program, or the shared library that holds it.
 fs::path own_folder() {
@@ -27,7 +29,7 @@ fs::path own_folder() {
 }
 
 std::vector<std::string> candidates() {
-  if (const char* told = std::getenv("OMVC_CUDA_LIBRARY"); told != nullptr && *told != '\0') {
+  if (const char* told = std::getenv(kVariable); told != nullptr && *told != '\0') {
     std::error_code ignored;
     return {fs::is_directory(told, ignored) ? (fs::path(told) / kName).string() : std::string(told)};
   }
@@ -67,12 +69,14 @@ Loaded load() {
   return out;
 }
 
-// Where somebody asks again another file may be named, so only what was found is remembered. It stays loaded: a
-// library that has started a driver cannot be taken out of a process.
+// Where somebody asks again another file may be named, so only what was found is remembered, by the name it was asked
+// for. It stays loaded: a library that has started a driver cannot be taken out of a process.
 Loaded library() {
   static std::mutex mutex;
-  static Loaded found;
+  static std::map<std::string, Loaded> known;
+  const char* told = std::getenv(kVariable);
   const std::lock_guard lock(mutex);
+  Loaded& found = known[told != nullptr ? told : ""];
   if (found.api == nullptr) found = load();
   return found;
 }
@@ -82,16 +86,16 @@ Loaded library() {
 bool has_cuda_library() { return library().api != nullptr; }
 
 std::shared_ptr<CudaDevice> CudaDevice::open(int number, std::uint64_t memory) {
-  using Key = std::pair<int, std::uint64_t>;
+  const Loaded loaded = library();
+  if (loaded.api == nullptr) throw DeviceFailure{kOmvcCudaNoDevice, loaded.why_not};
+  using Key = std::tuple<const OmvcCudaApi*, int, std::uint64_t>;
   static std::mutex mutex;
   static std::map<Key, std::pair<pid_t, std::weak_ptr<CudaDevice>>> opened;
   const std::lock_guard lock(mutex);
-  auto& [owner, known] = opened[{number, memory}];
+  auto& [owner, known] = opened[{loaded.api, number, memory}];
   if (owner == ::getpid()) {
     if (std::shared_ptr<CudaDevice> device = known.lock()) return device;
   }
-  const Loaded loaded = library();
-  if (loaded.api == nullptr) throw DeviceFailure{kOmvcCudaNoDevice, loaded.why_not};
   std::shared_ptr<CudaDevice> out(new CudaDevice);
   out->api_ = loaded.api;
   char message[kOmvcCudaMessage] = "";

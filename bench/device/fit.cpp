@@ -1,6 +1,7 @@
 // A fit of embeddings that lie in memory, on processors or on a device: what bench/device.py runs.
 //
-//     device ROWS K MISSING DEVICE THREADS FEATURES...     prints one line of JSON: seconds, profile, checksum of labels
+//     fit ROWS K MISSING DEVICE THREADS FEATURES...     prints one line of JSON: seconds, profile, checksum of labels; DEVICE
+//     is what --device takes, cuda+fast being --device cuda --fast
 //
 // Rows are planted: K centres in every view, each row near one of them, and a view lacks a row with the chance MISSING,
 // but for rows that would lack all.
@@ -80,7 +81,7 @@ View make_view(const Planted& planted, std::size_t v, int threads) {
 
 int main(int count, char** words) {
   if (count < 7) {
-    std::cerr << "device ROWS K MISSING DEVICE THREADS FEATURES...\n";
+    std::cerr << "fit ROWS K MISSING DEVICE THREADS FEATURES...\n";
     return 2;
   }
   Planted planted{.rows = std::atoll(words[1]), .clusters = std::atoi(words[2]), .missing = std::atof(words[3]), .features = {}};
@@ -104,6 +105,8 @@ int main(int count, char** words) {
   omvc::Options options;
   options.clusters = planted.clusters;
   options.threads = threads;
+  options.fast = device.ends_with("+fast");
+  options.device = device.substr(0, device.find('+'));
   const auto start = std::chrono::steady_clock::now();
   const auto source = omvc::make_borrowed_source(schema, std::move(lent), planted.rows);
   omvc::Clusterer model(options);
