@@ -130,8 +130,9 @@ void add_stream(CommandLine& line) {
       .between(Index{0}, Index{1} << 30);
   command.flag("--quiet", arguments->quiet, "no summary on stderr");
   add_text_options(command, arguments->table, false);
-  add_option_flags(command, arguments->flags,
-                   {"clusters", "rank", "scaling", "half-life", "memory", "seed", "threads", "device", "device-memory"});
+  add_option_flags(
+      command, arguments->flags,
+      {"clusters", "rank", "scaling", "half-life", "memory", "seed", "threads", "device", "device-memory"});
   command.runs([arguments] { stream(*arguments); });
 }
 

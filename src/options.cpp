@@ -186,9 +186,7 @@ void check_options(const Options& options) {
   }
 }
 
-bool decides_result(std::string_view name) {
-  return name != "threads" && name != "device" && name != "device-memory";
-}
+bool decides_result(std::string_view name) { return name != "threads" && name != "device" && name != "device-memory"; }
 
 bool is_told(const Options& options, std::string_view name) {
   if (name == "recipe") return !options.recipe.empty();

@@ -1,7 +1,7 @@
 // A fit of embeddings that lie in memory, on processors or on a device: what bench/device.py runs.
 //
-//     fit ROWS K MISSING DEVICE THREADS FEATURES...     prints one line of JSON: seconds, profile, checksum of labels; DEVICE
-//     is what --device takes, cuda+fast being --device cuda --fast
+//     fit ROWS K MISSING DEVICE THREADS FEATURES...     prints one line of JSON: seconds, profile, checksum of labels;
+//     DEVICE is what --device takes, cuda+fast being --device cuda --fast
 //
 // Rows are planted: K centres in every view, each row near one of them, and a view lacks a row with the chance MISSING,
 // but for rows that would lack all.
@@ -62,7 +62,8 @@ View make_view(const Planted& planted, std::size_t v, int threads) {
   std::vector<std::thread> makers;
   for (int t = 0; t < threads; ++t) {
     makers.emplace_back([&, t] {
-      for (std::size_t i = static_cast<std::size_t>(t); i < out.instances.size(); i += static_cast<std::size_t>(threads)) {
+      for (std::size_t i = static_cast<std::size_t>(t); i < out.instances.size();
+           i += static_cast<std::size_t>(threads)) {
         const float* centre = centres.data() + planted.label(out.instances[i]) * d;
         std::uint64_t state = mixed(static_cast<std::uint64_t>(out.instances[i]) * 64 + v);
         float* to = out.values.data() + static_cast<Index>(i) * d;
@@ -84,7 +85,8 @@ int main(int count, char** words) {
     std::cerr << "fit ROWS K MISSING DEVICE THREADS FEATURES...\n";
     return 2;
   }
-  Planted planted{.rows = std::atoll(words[1]), .clusters = std::atoi(words[2]), .missing = std::atof(words[3]), .features = {}};
+  Planted planted{
+      .rows = std::atoll(words[1]), .clusters = std::atoi(words[2]), .missing = std::atof(words[3]), .features = {}};
   const std::string device = words[4];
   const int threads = std::atoi(words[5]);
   for (int i = 6; i < count; ++i) planted.features.push_back(std::atoll(words[i]));
@@ -95,7 +97,8 @@ int main(int count, char** words) {
   omvc::Schema schema;
   std::vector<omvc::BorrowedView> lent;
   for (std::size_t v = 0; v < views.size(); ++v) {
-    schema.views.push_back({.name = fmt::format("view{}", v + 1), .features = planted.features[v], .feature_names = {}});
+    schema.views.push_back(
+        {.name = fmt::format("view{}", v + 1), .features = planted.features[v], .feature_names = {}});
     lent.push_back({.rows = omvc::DenseRows<float>{.data = views[v].values.data(),
                                                    .rows = static_cast<Index>(views[v].instances.size()),
                                                    .cols = planted.features[v]},
@@ -122,8 +125,10 @@ int main(int count, char** words) {
   for (const omvc::StepTime& step : fitted.report.profile) {
     profile += fmt::format("{}\"{}\": {:.4f}", profile.empty() ? "" : ", ", step.name, step.seconds);
   }
-  fmt::print("{{\"rows\": {}, \"device\": \"{}\", \"threads\": {}, \"seconds\": {:.3f}, \"nmi\": {:.4f}, \"labels\": \"{:016x}\", "
-             "\"model\": \"{:016x}\", \"prototypes\": {}, \"profile\": {{{}}}}}\n",
-             planted.rows, device, threads, seconds, omvc::score(pairs).nmi_geometric, checksum,
-             std::hash<std::string>()(model.to_bytes()), fitted.report.prototypes, profile);
+  fmt::print(
+      "{{\"rows\": {}, \"device\": \"{}\", \"threads\": {}, \"seconds\": {:.3f}, \"nmi\": {:.4f}, \"labels\": "
+      "\"{:016x}\", "
+      "\"model\": \"{:016x}\", \"prototypes\": {}, \"profile\": {{{}}}}}\n",
+      planted.rows, device, threads, seconds, omvc::score(pairs).nmi_geometric, checksum,
+      std::hash<std::string>()(model.to_bytes()), fitted.report.prototypes, profile);
 }

@@ -86,24 +86,26 @@ int main(int count, char** words) {
   Near on_card;
   const double near_card = best_seconds([&] { on_card = find_near(pieces[0], table, 5, 0, card, &products[0]); });
   const double near_cpu = best_seconds([&] { near[0] = find_near(pieces[0], table, 5, 0, processors, &products[1]); });
-  const RowTable made = make_row_table({.pieces = pieces,
-                                        .near = near,
-                                        .prototypes = table,
-                                        .list_of = lists ? group_prototypes(table, rows, processors)
-                                                         : std::vector<std::int32_t>{}},
-                                       processors);
+  const RowTable made =
+      make_row_table({.pieces = pieces,
+                      .near = near,
+                      .prototypes = table,
+                      .list_of = lists ? group_prototypes(table, rows, processors) : std::vector<std::int32_t>{}},
+                     processors);
   const RowSearch search{.count = 10, .probes = 8, .own = 0};
   RowNeighbours found[2];
   const double rows_card =
       best_seconds([&] { found[0] = find_rows(pieces[0], products[0], table, made, search, card); });
   double rows_cpu = 0;
-  if (lists) rows_cpu = best_seconds([&] { found[1] = find_rows(pieces[0], products[1], table, made, search, processors); });
+  if (lists)
+    rows_cpu = best_seconds([&] { found[1] = find_rows(pieces[0], products[1], table, made, search, processors); });
   const bool same_near = near[0].ids == on_card.ids && near[0].weights == on_card.weights &&
                          near[0].distances == on_card.distances && near[0].gap == on_card.gap;
   const bool same_rows = !lists || (found[0].views[0].ids == found[1].views[0].ids &&
                                     found[0].views[0].distances == found[1].views[0].distances);
-  fmt::print("{{\"rows\": {}, \"features\": {}, \"prototypes\": {}, \"lists\": {}, \"threads\": {}, \"near_card_ms\": {:.1f}, "
-             "\"near_cpu_ms\": {:.1f}, \"rows_card_ms\": {:.1f}, \"rows_cpu_ms\": {:.1f}, \"same_bits\": {}}}\n",
-             rows, features, prototypes, made.lists(), words[5], near_card * 1e3, near_cpu * 1e3, rows_card * 1e3,
-             rows_cpu * 1e3, same_near && same_rows);
+  fmt::print(
+      "{{\"rows\": {}, \"features\": {}, \"prototypes\": {}, \"lists\": {}, \"threads\": {}, \"near_card_ms\": {:.1f}, "
+      "\"near_cpu_ms\": {:.1f}, \"rows_card_ms\": {:.1f}, \"rows_cpu_ms\": {:.1f}, \"same_bits\": {}}}\n",
+      rows, features, prototypes, made.lists(), words[5], near_card * 1e3, near_cpu * 1e3, rows_card * 1e3,
+      rows_cpu * 1e3, same_near && same_rows);
 }

@@ -173,7 +173,7 @@ class OMVC_API Clusterer {
   ModelSummary summary() const;       // what a model tells of itself; omvc/explain.hpp tells more
   // Where it computes, as Options::threads and Options::device say; no device: as before. Changes no result.
   void set_threads(int threads, const std::string& device = {});
-  void set_hooks(Hooks hooks);        // omvc/hooks.hpp; likewise
+  void set_hooks(Hooks hooks);  // omvc/hooks.hpp; likewise
 
  private:
   struct OMVC_HIDDEN Impl;

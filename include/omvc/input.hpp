@@ -50,12 +50,11 @@ struct InputOptions {
   Schema like;  // the views of a model: categories in text become the features that they are there
 };
 
-// One container file that holds all views, or one file per view. Files whose rows have sample ids are joined by them: an
-// instance is every id that occurs in some file. Others have the same instances in the same rows. "NAME=FILE" gives a
-// view another name than that of its file.
-// An HDF5 file is tried by another process first, which open_input starts; the program has to lend itself to that
-// (omvc/trial.hpp).
-// Throws ErrorKind::io for what cannot be read and ErrorKind::data for what cannot be understood.
+// One container file that holds all views, or one file per view. Files whose rows have sample ids are joined by them:
+// an instance is every id that occurs in some file. Others have the same instances in the same rows. "NAME=FILE" gives
+// a view another name than that of its file. An HDF5 file is tried by another process first, which open_input starts;
+// the program has to lend itself to that (omvc/trial.hpp). Throws ErrorKind::io for what cannot be read and
+// ErrorKind::data for what cannot be understood.
 OMVC_API Input open_input(const std::vector<std::string>& paths, const InputOptions& options = {});
 
 // Side files of a data set: text, one line an instance. Presence may also be an NPY, NPZ or MAT file with a matrix of 0

@@ -207,12 +207,10 @@ inline constexpr std::tuple kParams{
                   {Algorithm::omvc_paper, Algorithm::onmf_i, Algorithm::onmf_da, Algorithm::multinmf, Algorithm::mic}},
     Param<std::uint64_t>{"seed", &Options::seed, 0, 18446744073709551615.0, "seed of all randomness"},
     Param<int>{"threads", &Options::threads, 0, 4096, "threads; 0 = all cores; the result does not depend on it"},
-    Param<std::string>{"device",
-                       &Options::device,
-                       0,
-                       0,
-                       "auto: a card where it pays (docs/gpu.md); cpu; cuda, or cuda:1 for another card; the result does "
-                       "not depend on it"},
+    Param<std::string>{
+        "device", &Options::device, 0, 0,
+        "auto: a card where it pays (docs/gpu.md); cpu; cuda, or cuda:1 for another card; the result does "
+        "not depend on it"},
     Param<double>{"device-memory", &Options::device_memory, 0, 1e9,
                   "MB of the card's memory that may be used; 0: nine tenths of what is free"},
     Param<bool>{"fast",

@@ -15,11 +15,11 @@ namespace {
 // What a call costs on the card and on a thread of a processor, measured on an H200 beside a Xeon (docs/gpu.md). Within
 // a factor of two of these the choice matters little, and it never changes a result.
 constexpr double kCallSeconds = 1e-4;
-constexpr double kBytesPerSecond = 6e9;       // through pinned memory, on one thread
-constexpr double kCardProducts = 1.5e13;      // per second
-constexpr double kProcessorProducts = 2e10;   // per second and thread
-constexpr double kOpeningProducts = 1.5e10;   // computed by processors before a card is opened: about what opening costs
-constexpr double kMostBytes = 1e15;           // more than any card has
+constexpr double kBytesPerSecond = 6e9;      // through pinned memory, on one thread
+constexpr double kCardProducts = 1.5e13;     // per second
+constexpr double kProcessorProducts = 2e10;  // per second and thread
+constexpr double kOpeningProducts = 1.5e10;  // computed by processors before a card is opened: about what opening costs
+constexpr double kMostBytes = 1e15;          // more than any card has
 constexpr std::size_t kTablesKept = 8;
 
 double bytes_of(const Block& block) {
@@ -91,10 +91,11 @@ bool CudaBackend::done(int code, const char* message) {
     return false;
   }
   if (!use_.fall_back) {
-    throw Error(ErrorKind::numerical,
-                fmt::format("the card failed ({}): nothing that was saved is lost; go on with --device cpu, which gives "
-                            "the same results, or try the card again",
-                            message));
+    throw Error(
+        ErrorKind::numerical,
+        fmt::format("the card failed ({}): nothing that was saved is lost; go on with --device cpu, which gives "
+                    "the same results, or try the card again",
+                    message));
   }
   give_up(fmt::format("the card failed ({}): processors did the rest, with the same results", message));
   return false;
@@ -182,9 +183,7 @@ void CudaBackend::find_rows(const PreparedChunk& chunk, const std::vector<Narrow
   }
   const bool fits = search.count <= kMostNeighboursOnCard;
   const std::shared_ptr<CudaDevice> card = fits ? card_for(work, compute) : nullptr;
-  const auto on_processors = [&] {
-    cpu_backend().find_rows(chunk, products, prototypes, rows, search, out, compute);
-  };
+  const auto on_processors = [&] { cpu_backend().find_rows(chunk, products, prototypes, rows, search, out, compute); };
   if (!card) return on_processors();
   constexpr Index kListedAtOnce = 512;
   for_blocks(compute, chunk.size(), kListedAtOnce, rows.lists() > 1 && search.lists == nullptr,

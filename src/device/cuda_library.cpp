@@ -55,9 +55,10 @@ Loaded load() {
   for (const std::string& file : candidates()) {
     void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) {
-      out.why_not = fmt::format("the library {} cannot be loaded ({}); install the package omvc-cuda13, or name the "
-                                "file in OMVC_CUDA_LIBRARY",
-                                kName, dlerror());
+      out.why_not = fmt::format(
+          "the library {} cannot be loaded ({}); install the package omvc-cuda13, or name the "
+          "file in OMVC_CUDA_LIBRARY",
+          kName, dlerror());
       continue;
     }
     const auto find = reinterpret_cast<const OmvcCudaApi* (*)(std::int32_t)>(dlsym(library, "omvc_cuda_api"));

@@ -67,8 +67,7 @@ class Finder {
             {.view = v, .row = row - present.begin(), .dots = {}, .next = 0});
       }
     }
-    std::vector<std::vector<Index>> lists =
-        cpu::lists_for(chunk_, products_, prototypes_, rows_, search_, first, last);
+    std::vector<std::vector<Index>> lists = cpu::lists_for(chunk_, products_, prototypes_, rows_, search_, first, last);
     for (Index i = first; i < last; ++i) {
       std::vector<Index>& own = lists[static_cast<std::size_t>(i - first)];
       out_.lists[static_cast<std::size_t>(i)] = own;

@@ -33,7 +33,7 @@ class Learner {
     StreamRecord record;
     std::optional<FileMark> mark;  // of the file, where there is one
     int threads = 0;
-    Hooks hooks;  // see StreamOptions
+    Hooks hooks;                       // see StreamOptions
     std::shared_ptr<Backend> backend;  // null: processors
   };
 

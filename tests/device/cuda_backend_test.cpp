@@ -163,12 +163,8 @@ TEST_P(OnACard, RowsHaveTheBitsOfProcessors) {
 TEST_P(OnACard, ManyRowsHaveTheBitsOfProcessors) {
   const Index rows = GetParam().pretended ? 300 : 70001;
   for (const bool integers : {false, true}) {
-    const BackendCase of{.name = "",
-                         .rows = rows,
-                         .features = {129, 260, 31},
-                         .prototypes = 257,
-                         .wanted = 6,
-                         .integers = integers};
+    const BackendCase of{
+        .name = "", .rows = rows, .features = {129, 260, 31}, .prototypes = 257, .wanted = 6, .integers = integers};
     for (const std::size_t kind : {0U, 3U}) {
       EXPECT_EQ(near_bits(of, kind, card_), near_bits(of, kind, processors_));
       EXPECT_EQ(sum_bits(of, kind, card_), sum_bits(of, kind, processors_));
@@ -261,7 +257,10 @@ TEST(ChooseDevice, WhatCannotBeHadIsSaid) {
 
 TEST(ChooseDevice, ALibraryOfAnotherVersionIsNamed) {
   const TemporaryEnvironment pretend("OMVC_PRETEND", "abi");
-  const TemporaryEnvironment library("OMVC_CUDA_LIBRARY", std::filesystem::path(OMVC_PRETEND_CARD).parent_path().string() + "/./" + std::filesystem::path(OMVC_PRETEND_CARD).filename().string());  // not loaded yet by this name
+  const TemporaryEnvironment library(
+      "OMVC_CUDA_LIBRARY",
+      std::filesystem::path(OMVC_PRETEND_CARD).parent_path().string() + "/./" +
+          std::filesystem::path(OMVC_PRETEND_CARD).filename().string());  // not loaded yet by this name
   Options options;
   options.device = "cuda";
   test::expect_error(ErrorKind::usage, {"device = cuda", "another version"}, [&] { make_backend(options); });

@@ -73,7 +73,8 @@ double square_of(const OmvcCudaBlock& X, std::int64_t row, bool single) {
 
 // out = x_row M, a chain of fused multiply-adds for every number.
 template <class T>
-void row_times(const OmvcCudaBlock& X, std::int64_t row, const T* M, std::int64_t stride, std::int64_t columns, T* out) {
+void row_times(const OmvcCudaBlock& X, std::int64_t row, const T* M, std::int64_t stride, std::int64_t columns,
+               T* out) {
   std::fill_n(out, columns, T(0));
   entries(X, row, [&](std::int64_t feature, double value) {
     const T x = static_cast<T>(value);
@@ -142,9 +143,7 @@ int find_near(OmvcCudaDevice* device, const OmvcCudaNear* call, char* message) {
   return kOmvcCudaDone;
 }
 
-double distance_of(double square, double other, double product) {
-  return std::max(0.0, square + other - 2 * product);
-}
+double distance_of(double square, double other, double product) { return std::max(0.0, square + other - 2 * product); }
 
 // The distances of an instance from the rows of the lists that it looks into, in the order of their positions.
 class Compared {
