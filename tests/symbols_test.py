@@ -16,6 +16,7 @@ SHARED_VARIABLES = {
     "::m_cacheSizes": "Eigen: the sizes of the caches of this machine",
     "reading_limits()::limits": "what a process that tries a file allows itself (omvc/trial.hpp)",
     "random_number()::calls": "a counter that makes names of temporary files differ",
+    "new_table_id()::last": "a counter that makes tables differ, for copies of them on a card",
     "cpu_backend()::backend": "without state",
     "naive_backend()::backend": "likewise",
     "::g_close_failures": "libhdf5 is one for the whole process: what it failed to close,",

@@ -39,7 +39,10 @@ nb::dict described(const Param<T>& param) {
   out["methods"] = methods_of(param.methods);
   out["default"] = format_option(Options{}, param.name);
   nb::list choices;
-  if constexpr (requires { typename T::value_type; }) {
+  if constexpr (std::is_same_v<T, std::string>) {
+    out["list"] = false;
+    out["type"] = TypeName<T>::kName;
+  } else if constexpr (requires { typename T::value_type; }) {
     using One = typename T::value_type;
     out["list"] = true;
     if constexpr (std::is_enum_v<One>) {
