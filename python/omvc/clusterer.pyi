@@ -45,6 +45,9 @@ class Clusterer:
     tolerance: float | None
     seed: int | None
     threads: int | None
+    device: str | None
+    device_memory: float | None
+    fast: bool | None
     views: Mapping[str, Any] | Sequence[Any] | None
     embedding: bool
     contamination: float | None
@@ -71,6 +74,9 @@ class Clusterer:
         tolerance: float | None = ...,
         seed: int | None = ...,
         threads: int | None = ...,
+        device: str | None = ...,
+        device_memory: float | None = ...,
+        fast: bool | None = ...,
         views: Mapping[str, Any] | Sequence[Any] | None = ...,
         embedding: bool = ...,
         contamination: float | None = ...,
