@@ -164,6 +164,8 @@ void fit(const FitArguments& arguments) {
     if (is_terminal(STDOUT_FILENO)) fmt::print("{}\n", describe_map(prototype_map(model)));
     fmt::print("{} instances in {} clusters in {:.2f} s, peak memory {:.0f} MB\n", report.instances, report.clusters,
                report.seconds, static_cast<double>(peak_rss_bytes()) / 1e6);
+    const bool card = !report.device.empty() && report.device != "processors";
+    if (card) fmt::print("computed on {}\n", report.device);
     if (summary.contains("nmi_best")) {
       fmt::print("labels against the truth: NMI {:.4f}, AC {:.4f}, ARI {:.4f}\n", summary["nmi_best"].get<double>(),
                  summary["ac_best"].get<double>(), summary["ari_best"].get<double>());

@@ -154,7 +154,8 @@ struct Report {
   double loss = 0;                // of the last pass
   double seconds = 0;             // everything
   std::vector<StepTime> profile;  // every step once; what they sum to is `seconds`, without those that overlap
-  std::string device;             // what the heavy operations ran on, in words
+  std::string device;             // what the heavy operations of a fit ran on, in words: "processors" where there is no
+                                  // library for cards; empty: nobody knows
   bool stopped = false;           // the observer asked to stop before the last pass was complete
   std::vector<ViewReport> views;
   std::vector<PassReport> passes;

@@ -300,7 +300,7 @@ void CudaBackend::add_transpose_times(const DataBlock& X, const MatrixIn& V, Mat
 
 std::string CudaBackend::name() const {
   const std::lock_guard lock(mutex_);
-  if (!device_ || on_card_ == 0) return "processors";
+  if (!device_ || on_card_ == 0) return "processors, since a card would not pay for so little work";
   return fmt::format("{} (cuda:{}{}), and processors where copying would take longer", device_->info().name,
                      use_.number, use_.fast ? ", fast" : "");
 }

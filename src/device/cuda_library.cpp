@@ -17,6 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kName = "libomvc_cuda.so";
+constexpr const char* kWheel = "omvc_cuda13";
 constexpr const char* kVariable = "OMVC_CUDA_LIBRARY";
 
 // Where this code is: the program, or the shared library that holds it.
@@ -35,8 +36,10 @@ std::vector<std::string> candidates() {
   }
   std::vector<std::string> out;
   if (const fs::path folder = own_folder(); !folder.empty()) {
-    for (const fs::path& beside : {folder / kName, folder / "omvc" / kName, folder / ".." / "lib" / kName,
-                                   folder / ".." / "lib" / "omvc" / kName}) {
+    // Beside it, where `make install` puts it, and where the wheel omvc-cuda13 lies beside the module and the command.
+    for (const fs::path& beside :
+         {folder / kName, folder / "omvc" / kName, folder / ".." / "lib" / kName, folder / ".." / "lib" / "omvc" / kName,
+          folder / ".." / kWheel / kName, folder / ".." / ".." / kWheel / kName}) {
       std::error_code ignored;
       if (fs::exists(beside, ignored)) out.push_back(beside.string());
     }
@@ -85,6 +88,13 @@ Loaded library() {
 }  // namespace
 
 bool has_cuda_library() { return library().api != nullptr; }
+
+int cards_here() {
+  const Loaded loaded = library();
+  std::int32_t found = 0;
+  char message[kOmvcCudaMessage] = "";
+  return loaded.api != nullptr && loaded.api->count(&found, message) == kOmvcCudaDone ? found : 0;
+}
 
 std::shared_ptr<CudaDevice> CudaDevice::open(int number, std::uint64_t memory) {
   const Loaded loaded = library();

@@ -40,4 +40,7 @@ class CudaDevice : public std::enable_shared_from_this<CudaDevice> {
 // beside this library or program, in its folder lib, and where the system looks.
 bool has_cuda_library();
 
+// How many cards there are; 0 where nobody knows.
+int cards_here();
+
 }  // namespace omvc

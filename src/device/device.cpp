@@ -1,6 +1,8 @@
 #include "device/device.hpp"
 
+#include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <fmt/format.h>
 #include <string_view>
 
@@ -13,22 +15,39 @@ namespace {
 
 constexpr double kMegabyte = 1e6;
 
-// The number in cuda or cuda:1; -1 where it is neither.
-int card_number(std::string_view device) {
-  constexpr std::string_view kCuda = "cuda";
-  if (!device.starts_with(kCuda)) return -1;
-  device.remove_prefix(kCuda.size());
-  if (device.empty()) return 0;
+int number_in(std::string_view text) {
   int number = -1;
-  const char* end = device.data() + device.size();
-  const auto [read, error] = std::from_chars(device.data() + 1, end, number);
-  return device[0] == ':' && error == std::errc{} && read == end ? number : -1;
+  const char* end = text.data() + text.size();
+  const auto [read, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc{} && read == end ? number : -1;
+}
+
+// The card in cuda:1; of plain cuda, and of auto, none: each process of a machine takes one of its own. -1 where the text
+// is neither.
+struct Card {
+  bool named = false;
+  int number = -1;
+};
+Card card_of(std::string_view device) {
+  if (device == "cuda") return {.number = 0};
+  constexpr std::string_view kCuda = "cuda:";
+  if (!device.starts_with(kCuda)) return {};
+  return {.named = true, .number = number_in(device.substr(kCuda.size()))};
+}
+
+// Which of the processes on this machine this one is, as those who start several say it: Open MPI, MPICH, Slurm.
+int place_on_machine() {
+  for (const char* name : {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID"}) {
+    const char* told = std::getenv(name);
+    if (told != nullptr) return std::max(number_in(told), 0);
+  }
+  return 0;
 }
 
 }  // namespace
 
 void check_device(const Options& options) {
-  const bool card = card_number(options.device) >= 0;
+  const bool card = card_of(options.device).number >= 0;
   if (!card && options.device != "auto" && options.device != "cpu") {
     throw Error(ErrorKind::usage, fmt::format("option device = '{}': choose auto, cpu, cuda, or cuda:1 for the second "
                                               "card",
@@ -46,12 +65,14 @@ std::shared_ptr<Backend> make_backend(const Options& options) {
   check_device(options);
   if (options.device == "cpu") return nullptr;
   CudaUse use{.memory = static_cast<std::uint64_t>(options.device_memory * kMegabyte), .fast = options.fast};
+  const Card card = card_of(options.device);
+  const int place = place_on_machine();
+  use.number = card.named || place == 0 ? std::max(card.number, 0) : place % std::max(cards_here(), 1);
   if (options.device == "auto") {
     if (!has_cuda_library()) return nullptr;
     use.fall_back = true;
     return std::make_shared<CudaBackend>(use);
   }
-  use.number = card_number(options.device);
   try {
     return std::make_shared<CudaBackend>(use);
   } catch (const DeviceFailure& failure) {

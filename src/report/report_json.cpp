@@ -90,6 +90,7 @@ json report_json(const Report& report) {
            {"fingerprint", report.fingerprint},
            {"warnings", report.warnings},
            {"events", json::array()}};
+  if (!report.device.empty()) out["device"] = report.device;
   add_clusters(report, out);
   if (report.leading) {
     out["leading"] = {
