@@ -3,6 +3,7 @@
 
     experiments/kill_resume.py --cycles 500
     experiments/kill_resume.py --cycles 500 --fight    two runs at a time, with one checkpoint
+    experiments/kill_resume.py --devices cuda,cpu      every other run on another device, the last alone
 
 A cycle is one kill and one resume. A run that ends before it is killed is compared and a new one is started. With
 --fight a second run with the same checkpoint starts a random while after the first: it has to be refused while the
@@ -30,12 +31,14 @@ class Runs:
         self.folder = tempfile.mkdtemp(prefix="omvc-kill-")
         self.omvc = arguments.omvc
         self.memory = arguments.memory
+        self.devices = arguments.devices.split(",")
+        self.started = 0
         self.counts = collections.Counter()
         subprocess.run([self.omvc, "generate", self.path("data.h5mu"), "--rows", str(arguments.rows), "--features",
                         "40,600", "--density", "1,0.03", "-k", "5", "--missing", "0.4", "--seed", "1", "--quiet"],
                        check=True)
         start = time.monotonic()
-        subprocess.run(self.command("alone"), check=True)
+        subprocess.run(self.command("alone", "--device", self.devices[-1]), check=True)
         self.alone = time.monotonic() - start
 
     def path(self, name):
@@ -46,7 +49,9 @@ class Runs:
         return [self.omvc, "fit", self.path("data.h5mu"), "-k", "5", "--memory", self.memory, "--quiet", *named, *more]
 
     def checkpointed(self, name):
-        return self.command(name, "--checkpoint", self.path("ckpt"), "--checkpoint-seconds", "0.02", "--resume")
+        self.started += 1
+        return self.command(name, "--checkpoint", self.path("ckpt"), "--checkpoint-seconds", "0.02", "--resume", "--device",
+                            self.devices[(self.started - 1) % len(self.devices)])
 
     def start(self, name):
         return subprocess.Popen(self.checkpointed(name), stderr=subprocess.PIPE)
@@ -86,6 +91,7 @@ def main():
     parser.add_argument("--rows", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--memory", default="64", help="of fit: 0.1 is less than the data take")
+    parser.add_argument("--devices", default="cpu", help="of fit, one run after another")
     parser.add_argument("--fight", action="store_true")
     arguments = parser.parse_args()
     runs = Runs(arguments)
