@@ -1,5 +1,5 @@
 # The front door. `make demo` and `make test` do everything on a fresh Debian 12 machine, packages included.
-.PHONY: setup command build cuda demo docs install test format check-format sanitize sanitize-threads sanitize-command sanitize-python fuzz-build fuzz fuzz-long bench-build bench bench-end-to-end wheel dist python-install reference clean
+.PHONY: setup command build cuda wheel-cuda demo docs install test format check-format sanitize sanitize-threads sanitize-command sanitize-python fuzz-build fuzz fuzz-long bench-build bench bench-end-to-end wheel dist python-install reference clean
 
 # ccache makes a second build of the same sources quick; without it everything works as well.
 CMAKE_FLAGS := $(if $(shell command -v ccache),-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
@@ -110,6 +110,10 @@ bench-end-to-end: bench-build
 # It lies in build-wheel/dist.
 wheel: setup
 	@tools/make-wheel
+
+# The library for cards as the wheel omvc-cuda13, in build-wheel/dist.
+wheel-cuda: cuda
+	@tools/make-cuda-wheel build/libomvc_cuda.so build-wheel/dist
 
 # What a release consists of, in build-dist; tools/try-dist tries the Debian package in a clean root.
 dist: setup

@@ -54,7 +54,7 @@ def pack(folder):
             if library:
                 part = "libc" if Path(library).name.startswith(C_LIBRARY) else "lib"
                 shutil.copy(library, folder / part)
-    shutil.copy(ROOT / "build" / "libomvc_cuda.so", folder / "lib")
+    shutil.copy(ROOT / "build-bench" / "libomvc_cuda.so", folder / "lib")
     from datasets import DATA
     shutil.copytree(DATA, folder / "data", dirs_exist_ok=True)
 

@@ -2,7 +2,8 @@
 # nvcc is the one of the system, or the one that `make cuda` puts into build/cuda-env from PyPI. Its compiler for the host
 # is that of the rest.
 
-file(GLOB from_pypi ${PROJECT_BINARY_DIR}/cuda-env/lib/python3*/site-packages/nvidia/cu*/bin)
+file(GLOB from_pypi ${PROJECT_BINARY_DIR}/cuda-env/lib/python3*/site-packages/nvidia/cu*/bin
+     ${PROJECT_SOURCE_DIR}/build/cuda-env/lib/python3*/site-packages/nvidia/cu*/bin)
 find_program(OMVC_NVCC nvcc HINTS $ENV{CUDA_HOME}/bin /usr/local/cuda/bin ${from_pypi} DOC "The compiler of CUDA")
 if(NOT OMVC_NVCC)
   if(OMVC_CUDA STREQUAL "ON")

@@ -132,7 +132,22 @@ def _rows(data: Any) -> Any:
     return [np.full(len(known[0]), np.nan) if row is None else row for row in data]
 
 
+_ON_HOST = (1, 3, 11)  # DLPack's numbers for plain memory of the host, pinned for CUDA and for ROCm
+
+
+def _on_host(values: Any) -> Any:
+    """An array that lies on a card, copied to the host: there it is checked, scaled and sampled. Arrays of CuPy, plain and
+    sparse, have get(), tensors of PyTorch have cpu()."""
+    if hasattr(values, "detach"):
+        values = values.detach()  # from the graph of its gradients, which nobody asks for here
+    where = getattr(values, "__dlpack_device__", None)
+    if where is not None and where()[0] not in _ON_HOST or type(values).__module__.startswith("cupyx."):
+        return values.get() if hasattr(values, "get") else values.cpu() if hasattr(values, "cpu") else values
+    return values
+
+
 def _matrix(values: Any, name: str) -> Any:
+    values = _on_host(values)
     if is_sparse(values):
         return _csr(values, name)
     if hasattr(values, "to_memory"):  # a matrix on disk, of a backed AnnData

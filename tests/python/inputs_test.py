@@ -328,3 +328,36 @@ def test_ids_that_share_nothing(views):
     # New instances may have one view each.
     learned = omvc.Clusterer(K).fit({"a": plain, "b": plain.add_prefix("x")})
     assert len(learned.predict({"a": plain.head(3), "b": plain.add_prefix("x").tail(2)})) == 5
+
+
+class OnACard:
+    """What omvc asks of an array that lies on a card: it says so, cannot be read from the host, and can be copied there."""
+
+    def __init__(self, values, copy):
+        self.values, self.shape, self.ndim, self.dtype = values, values.shape, values.ndim, values.dtype
+        setattr(self, copy, lambda: self.values)
+
+    def __dlpack_device__(self):
+        return (2, 0)
+
+    def __dlpack__(self, **_):
+        raise BufferError("it lies on a card")
+
+    def __array__(self, *_, **__):
+        raise TypeError("it lies on a card")
+
+
+@pytest.mark.parametrize("copy", ["get", "cpu"], ids=["as CuPy", "as PyTorch"])
+def test_arrays_on_a_card_are_copied_to_the_host(views, copy):
+    plain = omvc.Clusterer(K, seed=1).fit(views)
+    there = omvc.Clusterer(K, seed=1).fit([OnACard(view, copy) for view in views])
+    assert bits(there) == bits(plain)
+    assert np.array_equal(there.predict([OnACard(view, copy) for view in views]), plain.predict(views))
+
+
+def test_a_tensor_leaves_its_gradients_behind(views):
+    class Tensor(OnACard):
+        def detach(self):
+            return np.asarray(self.values)
+
+    assert bits(omvc.Clusterer(K, seed=1).fit([Tensor(view, "cpu") for view in views])) == bits(omvc.Clusterer(K, seed=1).fit(views))
