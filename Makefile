@@ -1,5 +1,5 @@
 # The front door. `make demo` and `make test` do everything on a fresh Debian 12 machine, packages included.
-.PHONY: setup command build cuda wheel-cuda demo docs install test format check-format sanitize sanitize-threads sanitize-command sanitize-python fuzz-build fuzz fuzz-long bench-build bench bench-end-to-end wheel dist python-install reference clean
+.PHONY: setup command build cuda wheel-cuda demo docs install test format check-format sanitize sanitize-threads sanitize-all sanitize-python fuzz-build fuzz fuzz-long bench-build bench bench-end-to-end wheel dist python-install reference clean
 
 # ccache makes a second build of the same sources quick; without it everything works as well.
 CMAKE_FLAGS := $(if $(shell command -v ccache),-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
@@ -53,14 +53,12 @@ format:
 check-format: setup
 	@clang-format --dry-run -Werror $(SOURCES)
 
-# The tests under the address and undefined-behaviour sanitizers, built by clang with the assertions of Eigen and of the
-# standard library. Tests that make dozens of models, in which nothing new is reached, take an hour there: they and the
-# command's own tests, which take as long again to build, are sanitize-command.
-LONG := ^(Page|Plan|Cut|Membership|Stopping|SameRow|SameRefusal|Together|Strange|Update|JoinParts|Calibration)[.]|StreamOf|OneAbsurdRow|EveryPath|LeftCheckpoint
+# Tests of what reads what others wrote, and of what works on bare memory, under the address and undefined-behaviour
+# sanitizers, built by clang with the assertions of Eigen and of the standard library: what CI has time for.
 sanitize: setup
 	@cmake --preset asan $(CMAKE_FLAGS) >/dev/null
-	@cmake --build --preset asan --target omvc_tests omvc_examples
-	@ctest --preset asan --parallel 2 -E 'Exchange|Mpi|InstalledPackage|Shared|Docs|Python|NOT_BUILT|$(LONG)'
+	@cmake --build --preset asan --target omvc_guarded_tests
+	@tests/in_parts build-asan/tests/omvc_guarded_tests
 
 # What runs on several threads, under the thread sanitizer (built by g++).
 sanitize-threads: setup
@@ -68,7 +66,8 @@ sanitize-threads: setup
 	@cmake --build --preset tsan --target omvc_thread_tests
 	@build-tsan/tests/omvc_thread_tests --gtest_brief=1
 
-sanitize-command: setup
+# All tests of library, examples and command under the sanitizers, for hours.
+sanitize-all: setup
 	@cmake --preset asan $(CMAKE_FLAGS) >/dev/null
 	@cmake --build --preset asan
 	@ctest --preset asan --parallel 2 -E 'Exchange|Mpi|InstalledPackage|Shared|Docs|Python|Page.InARealBrowser'

@@ -361,3 +361,23 @@ def test_a_tensor_leaves_its_gradients_behind(views):
             return np.asarray(self.values)
 
     assert bits(omvc.Clusterer(K, seed=1).fit([Tensor(view, "cpu") for view in views])) == bits(omvc.Clusterer(K, seed=1).fit(views))
+
+
+def test_a_card_that_is_not_there_is_an_error_and_processors_are_not(tmp_path):
+    program = """
+import numpy as np, omvc
+views = [np.random.default_rng(0).random((60, 5))]
+plain = omvc.Clusterer(3, device="cpu").fit(views)
+assert (omvc.Clusterer(3).fit(views).labels_ == plain.labels_).all()
+for device in ("cuda", "cuda:1", "gpu"):
+    try:
+        omvc.Clusterer(3, device=device).fit(views)
+    except omvc.UsageError as error:
+        print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True,
+                          env={**os.environ, "OMVC_CUDA_LIBRARY": str(tmp_path / "libomvc_cuda.so")})
+    assert done.returncode == 0, done.stderr
+    told = done.stdout.splitlines()
+    assert len(told) == 3 and all("device" in line for line in told), told
+    assert str(tmp_path) in told[0] and "choose auto, cpu, cuda" in told[2], told
