@@ -5,7 +5,7 @@
     python3 experiments/quality.py grid              the paper's preset on WebKB over alpha and beta
     python3 experiments/quality.py default           the default, read once and as a file, beside the best peer
     python3 experiments/quality.py choice            the number of clusters where none is given
-    python3 experiments/quality.py all               default and paper's preset on every data set and mask
+    python3 experiments/quality.py all               default and paper's preset on every data set and mask; prints only
     python3 experiments/quality.py paper --write     also puts the table into docs/quality.md
 
 Means over seeds 0-4. Nothing is tuned with labels unless the table says so.
@@ -145,6 +145,8 @@ def main():
     parser.add_argument("--omvc", default=ROOT / "build" / "omvc")
     parser.add_argument("--write", action="store_true", help="put the table into docs/quality.md")
     arguments = parser.parse_args()
+    if arguments.write and arguments.table == "all":
+        parser.error("docs/quality.md has no place for the table of all")
     if not DATA.is_dir():
         sys.exit(f"no data at {DATA}: set OMVC_DATA")
     with tempfile.TemporaryDirectory() as scratch:

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""A month of a stream in an hour: drift, new words, glitches, a view that dies and comes back, clusters born and gone.
+"""A month of a stream in some hours: drift, new words, glitches, a view that dies and comes back, clusters born and gone.
 
-    python3 experiments/stream_month.py --rows 20000000      # about an hour; --rows 100000 takes a minute
+    python3 experiments/stream_month.py --rows 1000000       # 10 minutes on 2 busy cores without the other libraries
+    python3 experiments/stream_month.py --rows 20000000      # estimated: 200 minutes
 
 Rows have a dense view (8 features) and one of words. Six clusters; one is gone after a third, one is born after half, and
 all of them move. One row in 5,000 is a glitch (1e6 to 1e18 in the dense view). New words come all the time. The dense view is
