@@ -9,11 +9,15 @@
 Parts: kernels (shares of the card's arithmetic), rows (neighbours), torch (the same work in PyTorch, in the same run),
 fits (whole fits, on processors and on the card), file (fits of a file), bits (all data sets, fit on processors and on the
 card, compared to the bit), kills (killed on the card, resumed on processors), sanitizer (compute-sanitizer over the
-kernels). Without a name: all.
+kernels), service (rows that threads label with one model: docs/cpp.md), tests (those of the card's operations against
+those of processors, which `make build` makes). Without a name: all.
+
+The folder also has what bench/scaling.py needs there: bin/omvc, and mpi.tar with Open MPI of Debian, to be unpacked in /.
 """
 
 import argparse
 import filecmp
+import importlib.util
 import json
 import os
 import shutil
@@ -28,7 +32,9 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "experiments"))
 
 PROGRAMS = {"omvc": "build-bench/omvc", "fit": "build-bench/bench/device/omvc_device_fit",
-            "rows": "build-bench/bench/device/omvc_device_rows", "kernels": "build-bench/bench/device/omvc_device_kernels"}
+            "rows": "build-bench/bench/device/omvc_device_rows", "kernels": "build-bench/bench/device/omvc_device_kernels",
+            "service": "build-bench/bench/omvc_service", "tests": "build/tests/omvc_tests"}
+MPI = ("openmpi-bin", "openmpi-common", "libopenmpi3", "libpmix2")
 C_LIBRARY = ("ld-linux", "libc.so", "libm.so", "libpthread.so", "libdl.so", "librt.so", "libresolv.so")
 SHAPES = [(2_000_000, 512, 1000)] + [(1_000_000, d, m) for d in (20, 200, 2000) for m in (100, 1000, 4000)]
 CASES = [("digit", ""), ("digit", "cyclic-40"), ("digit", "independent-40"), ("hdigit", ""), ("hdigit", "cyclic-40"),
@@ -57,6 +63,18 @@ def pack(folder):
     shutil.copy(ROOT / "build-bench" / "libomvc_cuda.so", folder / "lib")
     from datasets import DATA
     shutil.copytree(DATA, folder / "data", dirs_exist_ok=True)
+    if shutil.which("mpirun"):
+        files = subprocess.run(["dpkg", "-L", *MPI], capture_output=True, text=True, check=True).stdout.splitlines()
+        wanted = [name for name in files if os.path.lexists(name) and not os.path.isdir(name) and "/share/doc/" not in name
+                  and "/share/man/" not in name]
+        # Configuration and commands are links to what Debian calls alternatives.
+        subprocess.run(["tar", "-cf", folder / "mpi.tar", "--dereference", *wanted, shutil.which("mpirun")], check=True,
+                       stderr=subprocess.DEVNULL)
+        for line in subprocess.run(["ldd", shutil.which("mpirun")], capture_output=True, text=True).stdout.splitlines():
+            words = line.split()
+            library = next((word for word in words if word.startswith("/")), None)
+            if library and not Path(library).name.startswith(C_LIBRARY):
+                shutil.copy(library, folder / "lib")
 
 
 class Machine:
@@ -98,7 +116,7 @@ def kernels(machine):
 
 
 def rows(machine):
-    for shape in ((80_000, 512, 600, 0), (80_000, 512, 600, 1), (80_000, 64, 600, 1)):
+    for shape in ((80_000, 512, 600, 0), (80_000, 512, 600, 1), (80_000, 64, 600, 1), (2_000_000, 512, 1000, -1)):
         machine.tell("rows", machine.call("rows", *shape, machine.threads))
 
 
@@ -130,17 +148,18 @@ def torch(machine):
 
     X = library.rand(2_000_000, 512, device="cuda")
     P = library.rand(1000, 512, device="cuda")
-    near = median_ms(lambda: nearest(X, P, 6, 1 << 18))
-    product = median_ms(lambda: [X[first:first + (1 << 18)] @ P.T for first in range(0, len(X), 1 << 18)])
-    machine.tell("torch", {"work": "nearest 6 of 1,000 prototypes, 2,000,000 x 512", "near_ms": near, "product_ms": product})
     S = X[:80_000].contiguous()
-    machine.tell("torch", {"work": "ten nearest among 80,000 x 512 rows",
-                           "near_ms": median_ms(lambda: nearest(S, S, 11, 1 << 13))})
+    for fast in (False, True):
+        library.backends.cuda.matmul.allow_tf32 = fast
+        near = median_ms(lambda: nearest(X, P, 6, 1 << 18))
+        product = median_ms(lambda: [X[first:first + (1 << 18)] @ P.T for first in range(0, len(X), 1 << 18)])
+        machine.tell("torch", {"work": "prototypes", "fast": fast, "near_ms": near, "product_ms": product})
+        machine.tell("torch", {"work": "rows", "fast": fast, "near_ms": median_ms(lambda: nearest(S, S, 11, 1 << 13))})
+    machine.tell("peers", {"here": [name for name in ("cuml", "faiss", "flash_kmeans") if importlib.util.find_spec(name)]})
 
 
 def fits(machine):
-    # How many rows there are for processors is what one run leaves time for; what is compared has the same rows.
-    for device, threads in (("cuda", machine.threads), ("cpu", machine.threads), ("cuda+fast", machine.threads)):
+    for device, threads in (("cuda", machine.threads), ("cuda+fast", machine.threads), ("cpu", machine.threads)):
         machine.tell("fits", machine.call("fit", 4_000_000, 100, 0.4, device, threads, 768, 512))
 
 
@@ -207,6 +226,8 @@ def bits(machine):
 
 
 def kills(machine):
+    if machine.start:
+        return print("kills: the C library here is older than that of the programs", flush=True)
     done = subprocess.run([sys.executable, ROOT / "experiments" / "kill_resume.py", "--omvc", machine.folder / "bin" / "omvc",
                            "--cycles", "20", "--rows", "20000", "--devices", "cuda,cpu"], capture_output=True, text=True,
                           env={**machine.environment, "OMVC_CUDA_EVERYTHING": "1"})
@@ -214,18 +235,48 @@ def kills(machine):
 
 
 def sanitizer(machine):
-    for tool in ("memcheck", "racecheck", "initcheck"):
-        for words in (("kernels", 20000, 60, 130, 0.4, 0, 1), ("rows", 3000, 40, 60, 0, 4), ("rows", 3000, 40, 60, 1, 4)):
-            begin = time.monotonic()
-            done = subprocess.run(["compute-sanitizer", "--tool", tool, "--target-processes", "all", "--error-exitcode", "9",
-                                   *machine.command(*words)], capture_output=True, text=True, env=machine.environment)
-            summary = [line for line in done.stdout.splitlines() if "SUMMARY" in line]
-            machine.tell("sanitizer", {"tool": tool, "words": " ".join(map(str, words)), "exit": done.returncode,
-                                       "said": summary or done.stdout[-600:] + done.stderr[-300:],
-                                       "seconds": time.monotonic() - begin})
+    """Kernels alone, neighbours, and whole fits of dense and sparse rows with views missing, on tensor cores and without."""
+    if not shutil.which("compute-sanitizer"):
+        return print("sanitizer: not here", flush=True)
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as scratch:
+        paths = {}
+        for name, features, density in (("dense", "40,30", "1,1"), ("sparse", "300,200", "0.05,0.05")):
+            paths[name] = f"{scratch}/{name}.h5mu"
+            machine.call("omvc", "generate", paths[name], "--rows", 1500, "--features", features, "--density", density, "-k", 4,
+                         "--missing", 0.3, "--quiet")
+        fit = ("-k", 4, "--device", "cuda", "--threads", 2, "--quiet")
+        for tool in ("memcheck", "racecheck", "initcheck"):
+            for words in (("kernels", 20000, 60, 130, 0.4, 0, 1), ("kernels", 20000, 60, 130, 0.4, 1, 1),
+                          ("rows", 3000, 40, 60, 0, 4), ("rows", 3000, 40, 60, 1, 4), ("omvc", "fit", paths["dense"], *fit),
+                          ("omvc", "fit", paths["sparse"], *fit)):
+                under_sanitizer(machine, tool, words, scratch)
 
 
-PARTS = {part.__name__: part for part in (kernels, rows, torch, sanitizer, bits, kills, fits, file)}
+def under_sanitizer(machine, tool, words, scratch):
+    begin = time.monotonic()
+    done = subprocess.run(["compute-sanitizer", "--tool", tool, "--target-processes", "all", "--error-exitcode", "9",
+                           *machine.command(*words)], capture_output=True, text=True,
+                          env={**machine.environment, "OMVC_CUDA_EVERYTHING": "1"})
+    summary = [line for line in done.stdout.splitlines() if "SUMMARY" in line]
+    machine.tell("sanitizer", {"tool": tool, "words": " ".join(map(str, words)).replace(f"{scratch}/", ""), "exit": done.returncode,
+                               "said": summary or done.stdout[-600:] + done.stderr[-300:],
+                               "seconds": time.monotonic() - begin})
+
+
+def service(machine):
+    """Lines of bench/service.cpp: threads, then rows per second of the Clusterer and of a Snapshot, by the clock and on a core."""
+    for line in (machine.call("service", machine.threads, 1) or "").splitlines():
+        threads, *rates = line.split()
+        machine.tell("service", {"threads": int(threads), "rates": [float(rate) for rate in rates]})
+
+
+def tests(machine):
+    done = subprocess.run(machine.command("tests", "--gtest_filter=Device/*Real*", "--gtest_brief=1"), capture_output=True,
+                          text=True, env={**machine.environment, "OMVC_TEST_CARD": "1"})
+    machine.tell("tests", {"exit": done.returncode, "said": (done.stdout + done.stderr)[-400:]})
+
+
+PARTS = {part.__name__: part for part in (tests, kernels, rows, torch, bits, kills, service, fits, file, sanitizer)}
 
 
 def about_card():

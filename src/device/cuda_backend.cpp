@@ -64,8 +64,9 @@ std::shared_ptr<CudaDevice> CudaBackend::card_for(const DeviceWork& work, const 
     }
     try {
       device_ = CudaDevice::open(use_.number, use_.memory);
-    } catch (const DeviceFailure&) {  // nobody asked for a card
+    } catch (const DeviceFailure& failure) {  // nobody asked for a card
       given_up_ = true;
+      not_opened_ = failure.what;
     }
   }
   if (device_) on_card_ = on_card_ + work.products;
@@ -300,7 +301,8 @@ void CudaBackend::add_transpose_times(const DataBlock& X, const MatrixIn& V, Mat
 
 std::string CudaBackend::name() const {
   const std::lock_guard lock(mutex_);
-  if (!device_ || on_card_ == 0) return "processors, since a card would not pay for so little work";
+  if (!not_opened_.empty()) return fmt::format("processors: {}", not_opened_);
+  if (!device_ || on_card_ == 0) return "processors: a card would not pay for so little work";
   return fmt::format("{} (cuda:{}{}), and processors where copying would take longer", device_->info().name,
                      use_.number, use_.fast ? ", fast" : "");
 }

@@ -218,6 +218,17 @@ TEST_F(FailingCard, NothingIsLostWhereNobodyAskedForIt) {
   }
 }
 
+// Nor is it where there is a library and no card, which the report says.
+TEST_F(FailingCard, ThatIsNotThereIsNamedByTheReport) {
+  const TemporaryEnvironment pretend("OMVC_PRETEND", "no-device");
+  Compute compute(1);
+  const auto card = std::make_shared<CudaBackend>(CudaUse{.fall_back = true, .everything = true});
+  compute.hold_backend(card);
+  EXPECT_EQ(near_bits(kSmall, 0, compute), near_bits(kSmall, 0, processors_));
+  EXPECT_NE(card->name().find("there is no card"), std::string::npos) << card->name();
+  EXPECT_EQ(card->warning(), "");
+}
+
 // Who asked for the card is told what to do.
 TEST_F(FailingCard, IsAnErrorWhereItWasAskedFor) {
   for (const auto& [how, word] : {std::pair("lost:2", "--device cpu"), std::pair("memory:2", "--device-memory")}) {
