@@ -39,6 +39,7 @@ PEERS = {  # method: (environment, whether it takes missing views)
     "scikit-learn MiniBatchKMeans": ("base", False),
     "scikit-learn GaussianMixture": ("base", False),
     "scikit-learn SpectralClustering": ("base", False),
+    "scikit-learn HDBSCAN": ("base", False),
     "scanpy Leiden, one view": ("base", False),
     "scanpy Leiden, mean of the views' graphs": ("base", False),
     "mvlearn MultiviewKMeans": ("mvlearn", False),
@@ -157,6 +158,7 @@ def cluster(method, views, kinds, k):
             "GaussianMixture": lambda: sklearn.mixture.GaussianMixture(k, covariance_type="diag", random_state=0),
             "SpectralClustering": lambda: sklearn.cluster.SpectralClustering(
                 k, affinity="nearest_neighbors", random_state=0),
+            "HDBSCAN": lambda: sklearn.cluster.HDBSCAN(copy=True),  # finds its own number; -1: in no cluster
         }
         return lambda: models[method.split()[1]]().fit_predict(X)
     if method.startswith("scanpy"):
@@ -209,11 +211,12 @@ def leiden(views, k, one):
 
 
 def nmi(labels, truth):
-    """With the geometric mean of the entropies."""
+    """With the geometric mean of the entropies; rows in no cluster are a cluster."""
     import numpy as np
 
     labels, truth = np.asarray(labels), np.asarray(truth)
-    keep = (truth >= 0) & (labels >= 0)
+    labels = labels - min(labels.min(), 0)
+    keep = truth >= 0
     table = np.zeros((labels[keep].max() + 1, truth[keep].max() + 1))
     np.add.at(table, (labels[keep], truth[keep]), 1)
     p = table / table.sum()
@@ -223,7 +226,7 @@ def nmi(labels, truth):
         q = q[q > 0]
         return -(q * np.log(q)).sum()
 
-    return float((entropy(a) + entropy(b) - entropy(p.ravel())) / np.sqrt(entropy(a) * entropy(b)))
+    return float((entropy(a) + entropy(b) - entropy(p.ravel())) / max(np.sqrt(entropy(a) * entropy(b)), 1e-300))
 
 
 def versions():
