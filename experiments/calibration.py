@@ -124,7 +124,7 @@ def main():
     table = "\n".join(lines)
     print(table)
     if given.write:
-        docs_page.put("quality.md", "calibration", table)
+        docs_page.put("quality.md", "calibration", f"{table}\n\n{docs_page.stamp('experiments/calibration.py --write')}")
         (ROOT / "docs" / "figures" / "calibration.svg").write_text(drawing(curves))
 
 

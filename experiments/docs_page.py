@@ -4,9 +4,11 @@ import datetime
 import os
 import platform
 import re
+import subprocess
 from pathlib import Path
 
-DOCS = Path(__file__).resolve().parent.parent / "docs"
+ROOT = Path(__file__).resolve().parent.parent
+DOCS = ROOT / "docs"
 
 
 def put(page, mark, text):
@@ -19,6 +21,22 @@ def put(page, mark, text):
     path.write_text(made)
 
 
+def block(page, mark):
+    """The lines that stand between the mark and its end."""
+    found = re.search(rf"<!-- {re.escape(mark)} -->\n(.*?)<!-- end -->", (DOCS / page).read_text(), flags=re.S)
+    if not found:
+        raise SystemExit(f"{DOCS / page} has no mark <!-- {mark} -->")
+    return found.group(1).splitlines()
+
+
+def version():
+    """The commit that is checked out, with a + where files of it have been changed; nothing outside of a checkout."""
+    git = ["git", "-C", ROOT]
+    head = subprocess.run([*git, "rev-parse", "--short", "HEAD"], capture_output=True, text=True)
+    changed = subprocess.run([*git, "status", "--porcelain", "--untracked-files=no", "src", "include", "app", "python"], capture_output=True, text=True)
+    return f" at {head.stdout.strip()}{'+' if changed.stdout else ''}" if head.returncode == 0 else ""
+
+
 def processor():
     with open("/proc/cpuinfo", encoding="utf-8") as lines:
         names = [line.split(":")[1].strip() for line in lines if line.startswith("model name")]
@@ -26,6 +44,6 @@ def processor():
 
 
 def stamp(command, *more):
-    """The line under a table: when, on what, how, and by which command."""
-    return (f"Measured {datetime.date.today()}, " + ", ".join([processor(), f"{os.cpu_count()} cores", *more])
+    """The line under a table: when, of which commit, on what, how, and by which command."""
+    return (f"Measured {datetime.date.today()}{version()}, " + ", ".join([processor(), f"{os.cpu_count()} cores", *more])
             + f"; `python3 {command}`.")

@@ -134,7 +134,7 @@ def main():
                      f"| {100 * above[~out].mean():.1f} % |")
         print(lines[-1])
     if given.write:
-        docs_page.put("quality.md", "outliers", "\n".join(lines))
+        docs_page.put("quality.md", "outliers", "\n".join([*lines, "", docs_page.stamp("experiments/outliers.py --write")]))
 
 
 if __name__ == "__main__":

@@ -38,7 +38,8 @@ def main():
     figures.mkdir(parents=True, exist_ok=True)
     for figure in re.findall(r"\]\(figures/reproduction/(fig\w+\.svg)\)", text):
         shutil.copy(arguments.folder / figure, figures)
-    docs_page.put("reproduction.md", arguments.place, text)
+    made = docs_page.stamp("experiments/reproduction.py FOLDER --write", "`build/omvc reproduce`")
+    docs_page.put("reproduction.md", arguments.place, f"{text}\n\n{made}")
 
 
 if __name__ == "__main__":

@@ -63,7 +63,7 @@ class CudaBackend final : public Backend {
   mutable std::mutex mutex_;
   std::shared_ptr<CudaDevice> device_;
   std::string warning_;
-  std::string not_opened_;  // why, where nobody asked for a card in particular
+  std::string not_opened_;           // why, where nobody asked for a card in particular
   std::atomic<double> on_card_ = 0;  // products made there
 
   // Where the members of each view stand, by position: what row tables have the other way round.

@@ -37,9 +37,9 @@ std::vector<std::string> candidates() {
   std::vector<std::string> out;
   if (const fs::path folder = own_folder(); !folder.empty()) {
     // Beside it, where `make install` puts it, and where the wheel omvc-cuda13 lies beside the module and the command.
-    for (const fs::path& beside :
-         {folder / kName, folder / "omvc" / kName, folder / ".." / "lib" / kName, folder / ".." / "lib" / "omvc" / kName,
-          folder / ".." / kWheel / kName, folder / ".." / ".." / kWheel / kName}) {
+    for (const fs::path& beside : {folder / kName, folder / "omvc" / kName, folder / ".." / "lib" / kName,
+                                   folder / ".." / "lib" / "omvc" / kName, folder / ".." / kWheel / kName,
+                                   folder / ".." / ".." / kWheel / kName}) {
       std::error_code ignored;
       if (fs::exists(beside, ignored)) out.push_back(beside.string());
     }

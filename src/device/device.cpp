@@ -22,8 +22,8 @@ int number_in(std::string_view text) {
   return error == std::errc{} && read == end ? number : -1;
 }
 
-// The card in cuda:1; of plain cuda, and of auto, none: each process of a machine takes one of its own. -1 where the text
-// is neither.
+// The card in cuda:1; of plain cuda, and of auto, none: each process of a machine takes one of its own. -1 where the
+// text is neither.
 struct Card {
   bool named = false;
   int number = -1;
