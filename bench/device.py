@@ -190,7 +190,7 @@ def same(scratch, name, ways):
     for way in ways:
         outputs[way] = {kind: f"{scratch}/{name}-{way}{kind}" for kind in (".csv", ".npy", ".omvc")}
     first = outputs[ways[0]]
-    return {way: all(os.path.exists(each[kind]) and filecmp.cmp(first[kind], each[kind], shallow=False) for kind in first)
+    return {way: all(os.path.exists(first[kind]) and os.path.exists(each[kind]) and filecmp.cmp(first[kind], each[kind], shallow=False) for kind in first)
             for way, each in outputs.items() if way != ways[0]}
 
 

@@ -63,7 +63,7 @@ void check(cudaError_t error, const char* doing) {
   const bool none = error == cudaErrorNoDevice || error == cudaErrorInsufficientDriver || error == cudaErrorInvalidDevice ||
                     error == cudaErrorDevicesUnavailable || error == cudaErrorInitializationError ||
                     error == cudaErrorSystemDriverMismatch || error == cudaErrorNoKernelImageForDevice;
-  if (memory) cudaGetLastError();  // it is told, and is no reason to refuse what comes next
+  cudaGetLastError();  // it is told, and is no reason to refuse what comes next; one that sticks stays
   throw Failure{memory ? kOmvcCudaNoMemory : none ? kOmvcCudaNoDevice : kOmvcCudaLost,
                 std::string(doing) + ": " + cudaGetErrorString(error)};
 }
@@ -82,23 +82,33 @@ Memory::Memory(std::shared_ptr<Device> device, std::size_t bytes) : device_(std:
   check(error, "memory");
 }
 
+// Of a device that is lost, or that of another process, there is nothing to free, and nobody can be told here.
 Memory::~Memory() {
-  device_->enter();
-  cudaFreeAsync(data_, nullptr);
+  if (cudaSetDevice(device_->number()) == cudaSuccess) cudaFreeAsync(data_, nullptr);
+  cudaGetLastError();
   device_->release(size_);
 }
 
 Lane::Lane(Device& device) : device_(device) {
-  check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "a stream");
-  check(cudaHostAlloc(reinterpret_cast<void**>(&stages_), kStage * kStages, cudaHostAllocDefault), "pinned memory");
-  for (cudaEvent_t& event : passed_) check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "an event");
+  try {
+    check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "a stream");
+    check(cudaHostAlloc(reinterpret_cast<void**>(&stages_), kStage * kStages, cudaHostAllocDefault), "pinned memory");
+    for (cudaEvent_t& event : passed_) check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "an event");
+  } catch (...) {
+    give_up();
+    throw;
+  }
 }
 
-Lane::~Lane() {
-  for (const cudaEvent_t event : passed_) cudaEventDestroy(event);
+Lane::~Lane() { give_up(); }
+
+void Lane::give_up() {
+  for (const cudaEvent_t event : passed_) {
+    if (event != nullptr) cudaEventDestroy(event);
+  }
   cudaFreeHost(stages_);
   cudaFreeHost(out_stage_);
-  cudaStreamDestroy(stream_);
+  if (stream_ != nullptr) cudaStreamDestroy(stream_);
 }
 
 void Lane::begin() {
@@ -167,10 +177,12 @@ void Lane::finish() {
   for (const Out& out : outs_) all += aligned(out.bytes);
   constexpr std::size_t kAtOnce = std::size_t{64} << 20;
   if (all > out_size_ && out_size_ < kAtOnce) {
+    const std::size_t wanted = std::min(kAtOnce, std::max(all, 2 * out_size_));
     cudaFreeHost(out_stage_);
     out_stage_ = nullptr;
-    out_size_ = std::min(kAtOnce, std::max(all, 2 * out_size_));
-    check(cudaHostAlloc(reinterpret_cast<void**>(&out_stage_), out_size_, cudaHostAllocDefault), "pinned memory");
+    out_size_ = 0;
+    check(cudaHostAlloc(reinterpret_cast<void**>(&out_stage_), wanted, cudaHostAllocDefault), "pinned memory");
+    out_size_ = wanted;
   }
   struct Waiting {
     char* to;
@@ -217,7 +229,15 @@ Device::Device(int number, std::uint64_t memory) : number_(number), limit_(memor
   check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &threshold), "the device");
 }
 
-Device::~Device() = default;
+// What was freed waits in the pool of the device, and is given to others in this process now.
+Device::~Device() {
+  cudaMemPool_t pool = nullptr;
+  if (cudaSetDevice(number_) == cudaSuccess && cudaStreamSynchronize(nullptr) == cudaSuccess &&
+      cudaDeviceGetDefaultMemPool(&pool, number_) == cudaSuccess) {
+    cudaMemPoolTrimTo(pool, 0);
+  }
+  cudaGetLastError();
+}
 
 void Device::enter() const { check(cudaSetDevice(number_), "the device"); }
 
@@ -247,7 +267,8 @@ std::shared_ptr<Memory> Device::keep(std::size_t bytes) {
 
 Lane& Device::acquire() {
   std::unique_lock lock(mutex_);
-  if (free_.empty() && lanes_.size() < kLanes) {
+  given_back_.wait(lock, [&] { return !free_.empty() || lanes_.size() < kLanes; });
+  if (free_.empty()) {
     lanes_.push_back(nullptr);  // its place
     lock.unlock();
     std::unique_ptr<Lane> made;
@@ -256,6 +277,7 @@ Lane& Device::acquire() {
     } catch (...) {
       lock.lock();
       lanes_.erase(std::find(lanes_.begin(), lanes_.end(), nullptr));
+      given_back_.notify_one();  // somebody may try it in its place
       throw;
     }
     lock.lock();
@@ -263,7 +285,6 @@ Lane& Device::acquire() {
     place = std::move(made);
     return *place;
   }
-  given_back_.wait(lock, [&] { return !free_.empty(); });
   Lane* lane = free_.back();
   free_.pop_back();
   return *lane;
@@ -287,19 +308,21 @@ void Device::trim() {
 
 // What lanes and tables hold of memory refers to the device, which would so hold itself.
 void Device::shut() {
-  enter();
+  cudaSetDevice(number_);  // where it is lost nobody can be told
   prototypes.clear();
   rows.clear();
   free_.clear();
   lanes_.clear();
+  cudaGetLastError();
 }
 
 DeviceBlock block_on_device(Lane& lane, Device& device, const OmvcCudaBlock& block, std::int64_t first,
                             std::int64_t last) {
   if (block.kept != nullptr && *block.kept == nullptr) {
     if (std::shared_ptr<Memory> memory = device.keep(bytes_of(block))) {
+      const Settled settled{lane.stream()};
       const DeviceBlock copy = put_block(lane, block, 0, block.rows, memory->data());
-      *block.kept = new OmvcCudaKept{std::move(memory), copy};
+      *block.kept = new OmvcCudaKept{memory, copy};
     }
   }
   if (block.kept != nullptr && *block.kept != nullptr) return rows_of((*block.kept)->block, first, last);

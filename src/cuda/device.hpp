@@ -90,6 +90,7 @@ class Lane {
   void give_up_memory();
 
  private:
+  void give_up();  // what the constructor has taken
   char* take_bytes(std::size_t bytes);
   void wait_for_stage(int stage);
 
@@ -114,6 +115,13 @@ class Lane {
   std::size_t out_size_ = 0;
   std::size_t out_used_ = 0;
   std::vector<Out> outs_;
+};
+
+// Waits for a stream before memory that it copies to is given back, also where something fails: to be declared behind
+// what holds the memory.
+struct Settled {
+  cudaStream_t stream;
+  ~Settled() { cudaStreamSynchronize(stream); }
 };
 
 class Device : public std::enable_shared_from_this<Device> {

@@ -100,7 +100,7 @@ int open_device(std::int32_t number, std::uint64_t memory, OmvcCudaDevice** out,
     info->driver = version;
     check(cudaRuntimeGetVersion(&version), "the driver");
     info->runtime = version;
-    {  // a kernel and a copy: a device that cannot do these is of no use
+    try {  // a kernel and a copy: a device that cannot do these is of no use
       Borrowed borrowed(*device);
       borrowed.lane().begin();
       const std::vector<float> one(16, 1.0F);
@@ -108,6 +108,9 @@ int open_device(std::int32_t number, std::uint64_t memory, OmvcCudaDevice** out,
       float product[4] = {};
       times(borrowed.lane(), *device, block, {one.data(), 1, 1}, false, false, product, 1);
       if (product[0] != 16) throw Failure{kOmvcCudaLost, "the device does not compute what it should"};
+    } catch (...) {
+      device->shut();
+      throw;
     }
     *out = new OmvcCudaDevice{std::move(device)};
   });

@@ -91,6 +91,7 @@ namespace {
 
 std::shared_ptr<Device::Prototypes> put_prototypes(Lane& lane, Device& device, const OmvcCudaPrototypes& table) {
   auto out = std::make_shared<Device::Prototypes>();
+  const Settled settled{lane.stream()};
   out->stride = (table.size + 3) / 4 * 4;
   for (std::int32_t v = 0; v < table.views; ++v) {
     std::vector<float> columns(static_cast<std::size_t>(table.features[v] * out->stride), 0.0F);

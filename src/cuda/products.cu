@@ -82,8 +82,8 @@ template <class T, bool kVector>
 __global__ void __launch_bounds__(kThreads, 2)
     dense_product(const T* X, std::int64_t rows, std::int64_t depth, const float* M, std::int64_t M_stride,
                   std::int64_t columns, float* out, std::int64_t out_stride) {
-  __shared__ float left[2][kK][kM + 4];
-  __shared__ float right[2][kK][kN];
+  __shared__ __align__(16) float left[2][kK][kM + 4];
+  __shared__ __align__(16) float right[2][kK][kN];
   const std::int64_t row = static_cast<std::int64_t>(blockIdx.y) * kM;
   const std::int64_t column = static_cast<std::int64_t>(blockIdx.x) * kN;
   const int warp = static_cast<int>(threadIdx.x) / 32;
@@ -139,8 +139,8 @@ template <class T, bool kVector>
 __global__ void __launch_bounds__(kThreads, 2)
     fast_product(const T* X, std::int64_t rows, std::int64_t depth, const float* M, std::int64_t M_stride,
                  std::int64_t columns, float* out, std::int64_t out_stride) {
-  __shared__ float left[2][kK][kM + 8];
-  __shared__ float right[2][kK][kN + 8];
+  __shared__ __align__(16) float left[2][kK][kM + 8];
+  __shared__ __align__(16) float right[2][kK][kN + 8];
   const std::int64_t row = static_cast<std::int64_t>(blockIdx.y) * kM;
   const std::int64_t column = static_cast<std::int64_t>(blockIdx.x) * kN;
   const int thread = static_cast<int>(threadIdx.x);
@@ -262,7 +262,7 @@ __global__ void __launch_bounds__(256)
     transpose_product(const T* X, std::int64_t rows, std::int64_t cols, const double* V, std::int64_t V_stride,
                       std::int64_t columns, double* out, std::int64_t out_stride) {
   multiply_tile<double, 32, 64, 2, 4, false>(
-      static_cast<std::int64_t>(blockIdx.y) * 32, cols, static_cast<std::int64_t>(blockIdx.x) * 64, columns, rows,
+      static_cast<std::int64_t>(blockIdx.x) * 32, cols, static_cast<std::int64_t>(blockIdx.y) * 64, columns, rows,
       [&](std::int64_t j, std::int64_t k) { return static_cast<double>(X[k * cols + j]); },
       [&](std::int64_t k, std::int64_t c) { return V[k * V_stride + c]; },
       [&](std::int64_t j, std::int64_t c) { return out[j * out_stride + c]; },
@@ -418,7 +418,7 @@ void transpose_times(Lane& lane, Device& device, const OmvcCudaBlock& X, const F
     }
     const double* factor = lane.upload(from, static_cast<std::size_t>((last - first) * columns));
     with_values(block, [&](auto* values) {
-      transpose_product<<<dim3(blocks_for(columns, 64), blocks_for(X.cols, 32)), 256, 0, lane.stream()>>>(
+      transpose_product<<<dim3(blocks_for(X.cols, 32), blocks_for(columns, 64)), 256, 0, lane.stream()>>>(
           values, block.rows, block.cols, factor, columns, columns, to, columns);
     });
     check(cudaGetLastError(), "a product");

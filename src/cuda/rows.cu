@@ -59,6 +59,7 @@ class Copier {
 
 std::shared_ptr<Device::Rows> put_rows(Lane& lane, Device& device, const OmvcCudaRows& table) {
   auto out = std::make_shared<Device::Rows>();
+  const Settled settled{lane.stream()};
   Copier copier(lane, device, *out);
   const auto rows = static_cast<std::size_t>(table.rows);
   const auto lists = static_cast<std::size_t>(table.lists) + 1;

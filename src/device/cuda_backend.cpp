@@ -193,7 +193,8 @@ void CudaBackend::find_rows(const PreparedChunk& chunk, const std::vector<Narrow
                std::move(lists.begin(), lists.end(), out.lists.begin() + first);
              });
   const LentViews views(chunk, *card);
-  const LentRows table(rows, *members_at(rows));
+  const auto at = members_at(rows);  // held here: others may drop it from what is kept meanwhile
+  const LentRows table(rows, *at);
   const LentLists lists(out.lists);
   std::vector<const float*> made;
   for (const NarrowMatrix& of : products) made.push_back(of.data());
@@ -214,7 +215,8 @@ void CudaBackend::find_rows(const PreparedChunk& chunk, const std::vector<Narrow
                                .own = search.own,
                                .fast = use_.fast ? 1 : 0,
                                .products = made.data(),
-                               .product_columns = prototypes.size(),
+                               // Where lists are given the table of prototypes may be empty; products are not.
+                               .product_columns = products.empty() ? 0 : products.front().cols(),
                                .ids = ids.data(),
                                .distances = distances.data(),
                                .whole_ids = search.whole ? out.whole.ids.data() : nullptr,

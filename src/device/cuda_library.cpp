@@ -58,10 +58,12 @@ Loaded load() {
   for (const std::string& file : candidates()) {
     void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) {
+      const char* why = dlerror();
+      if (!out.why_not.empty()) continue;  // what is wrong with a file that is there says more
       out.why_not = fmt::format(
           "the library {} cannot be loaded ({}); install the package omvc-cuda13, or name the "
           "file in OMVC_CUDA_LIBRARY",
-          kName, dlerror());
+          kName, why != nullptr ? why : "the loader does not say why");
       continue;
     }
     const auto find = reinterpret_cast<const OmvcCudaApi* (*)(std::int32_t)>(dlsym(library, "omvc_cuda_api"));

@@ -22,7 +22,7 @@ std::uint64_t new_table_id();
 struct PrototypeTable {
   std::vector<NarrowMatrix> columns;  // of each view: d_v x m
   std::vector<RowVector> norms;       // of each view: the squared length of each column
-  std::uint64_t id = 0;               // tables of the same id are equal; given when it is measured
+  std::uint64_t id = new_table_id();  // tables of the same id are equal; a new one when it is measured
 
   Index size() const { return columns.empty() ? 0 : columns[0].cols(); }
   void measure(Compute& compute);  // after every change: refreshes the norms

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <gtest/gtest.h>
 #include <memory>
+#include <numeric>
 #include <optional>
 
 #include "device/device.hpp"
@@ -111,6 +112,17 @@ Bits row_bits(const BackendCase& of, std::size_t kind, bool listed, Compute& com
   search(test::case_chunk(of, kind + 2, 60), {.count = 7, .probes = 3, .whole = true});
   search(made.chunks[1], {.count = 40, .probes = 12, .apart = true, .whole = true, .own = of.rows});
   search(made.chunks[0], {.count = 100, .probes = 6, .own = 0});
+  // As votes ask: the lists are given, and no prototypes.
+  const Chunk chunk = test::case_chunk(of, kind + 2, 60);
+  std::vector<Index> every(static_cast<std::size_t>(made.table.lists()));
+  std::iota(every.begin(), every.end(), 0);
+  const std::vector<std::vector<Index>> lists(static_cast<std::size_t>(chunk.size()), every);
+  std::vector<NarrowMatrix> products;
+  find_near(PreparedChunk(chunk), made.prototypes, 1, 0, plain, &products);
+  const RowNeighbours found =
+      find_rows(PreparedChunk(chunk), products, {}, made.table, {.count = 7, .whole = true, .lists = &lists}, compute);
+  add_bits(out, found.whole.ids);
+  add_bits(out, found.whole.distances);
   return out;
 }
 

@@ -5,18 +5,28 @@
 //     no-device       opening fails           abi             speaks another version
 //     lost:N          call N fails            memory:N        call N finds too little memory
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <map>
+#include <mutex>
 #include <string>
 #include <vector>
 
 #include "cuda/abi.h"
 
+// As a card does, it keeps what it was given of a table of prototypes by its id, and does not look at it again.
+struct KeptPrototypes {
+  std::vector<std::vector<float>> columns;
+  std::vector<std::vector<double>> norms;
+};
 struct OmvcCudaDevice {
-  int calls = 0;
+  std::atomic<int> calls = 0;
+  std::mutex mutex;
+  std::map<std::uint64_t, KeptPrototypes> tables;
 };
 struct OmvcCudaKept {
   std::int64_t rows;
@@ -89,7 +99,18 @@ std::int64_t row_of(const OmvcCudaView& view, std::int64_t i) {
   return at != end && *at == i ? at - view.present : -1;
 }
 
-void near_of(const OmvcCudaNear& call, std::int64_t i, const std::vector<std::vector<float>>& products) {
+const KeptPrototypes& kept(OmvcCudaDevice* device, const OmvcCudaPrototypes& table) {
+  const std::lock_guard lock(device->mutex);
+  const auto [at, is_new] = device->tables.try_emplace(table.id);
+  for (std::int32_t v = 0; is_new && v < table.views; ++v) {
+    at->second.columns.emplace_back(table.columns[v], table.columns[v] + table.features[v] * table.size);
+    at->second.norms.emplace_back(table.norms[v], table.norms[v] + table.size);
+  }
+  return at->second;
+}
+
+void near_of(const OmvcCudaNear& call, const KeptPrototypes& known, std::int64_t i,
+             const std::vector<std::vector<float>>& products) {
   const OmvcCudaPrototypes& table = *call.prototypes;
   const std::int64_t m = table.size;
   std::vector<std::pair<double, std::int32_t>> far(static_cast<std::size_t>(m));
@@ -103,7 +124,8 @@ void near_of(const OmvcCudaNear& call, std::int64_t i, const std::vector<std::ve
     observed += 1;
     const float* product = products[static_cast<std::size_t>(v)].data() + row * m;
     for (std::int64_t p = 0; p < m; ++p) {
-      far[static_cast<std::size_t>(p)].first += table.norms[v][p] - 2 * static_cast<double>(product[p]);
+      far[static_cast<std::size_t>(p)].first +=
+          known.norms[static_cast<std::size_t>(v)][static_cast<std::size_t>(p)] - 2 * static_cast<double>(product[p]);
     }
   }
   if (observed == 0) return;
@@ -127,6 +149,7 @@ void near_of(const OmvcCudaNear& call, std::int64_t i, const std::vector<std::ve
 
 int find_near(OmvcCudaDevice* device, const OmvcCudaNear* call, char* message) {
   if (const int code = begin(device, message); code != kOmvcCudaDone) return code;
+  const KeptPrototypes& known = kept(device, *call->prototypes);
   std::vector<std::vector<float>> products;
   for (std::int32_t v = 0; v < call->view_count; ++v) {
     const OmvcCudaBlock& X = call->views[v].block;
@@ -134,12 +157,12 @@ int find_near(OmvcCudaDevice* device, const OmvcCudaNear* call, char* message) {
     std::vector<float>& made = products.emplace_back(static_cast<std::size_t>(X.rows * call->prototypes->size));
     for (std::int64_t row = 0; row < X.rows; ++row) {
       call->squares[v][row] = square_of(X, row, false);
-      row_times(X, row, call->prototypes->columns[v], call->prototypes->size, call->prototypes->size,
-                made.data() + row * call->prototypes->size);
+      row_times(X, row, known.columns[static_cast<std::size_t>(v)].data(), call->prototypes->size,
+                call->prototypes->size, made.data() + row * call->prototypes->size);
     }
     if (call->products != nullptr) std::copy(made.begin(), made.end(), call->products[v]);
   }
-  for (std::int64_t i = 0; i < call->instances; ++i) near_of(*call, i, products);
+  for (std::int64_t i = 0; i < call->instances; ++i) near_of(*call, known, i, products);
   return kOmvcCudaDone;
 }
 
