@@ -41,6 +41,13 @@ Pairs read_pairs(const EvaluateArguments& arguments) {
     pairs.unmatched = static_cast<std::size_t>(std::count(pairs.truth.begin(), pairs.truth.end(), kNoClass));
     return pairs;
   }
+  for (const auto& [table, file] : {std::pair(&labels, &arguments.labels), std::pair(&truth, &arguments.truth)}) {
+    if (table->unlabelled_line == 0) continue;
+    throw Error(ErrorKind::data,
+                fmt::format("{}:{}: the label is missing, and the other file has no sample ids by which "
+                            "those below it could be found: give every line a label",
+                            *file, table->unlabelled_line));
+  }
   if (labels.ids.empty() != truth.ids.empty()) {
     const auto& [without, with] = labels.ids.empty() ? std::pair{arguments.labels, arguments.truth}
                                                      : std::pair{arguments.truth, arguments.labels};

@@ -92,11 +92,12 @@ void info_checkpoint(const CheckpointSummary& run, bool json) {
 void info(const InfoArguments& arguments) {
   if (const auto checkpoint = read_checkpoint(arguments.model)) return info_checkpoint(*checkpoint, arguments.json);
   const Clusterer model = Clusterer::load(arguments.model);
-  const std::vector<ViewReport> views = model.summary().views;
+  const ModelSummary summary = model.summary();
+  const std::vector<ViewReport>& views = summary.views;
   if (arguments.json) {
-    nlohmann::json out{{"instances", model.summary().instances}, {"rank", model.summary().rank},
-                       {"found_by", model.summary().found_by},   {"prototypes", model.summary().prototypes},
-                       {"set_aside", model.summary().set_aside}, {"learns", model.summary().learns}};
+    nlohmann::json out{{"instances", summary.instances}, {"rank", summary.rank},
+                       {"found_by", summary.found_by},   {"prototypes", summary.prototypes},
+                       {"set_aside", summary.set_aside}, {"learns", summary.learns}};
     out["options"] = options_json(model.options());
     for (const ViewReport& view : views) {
       out["views"].push_back({{"name", view.name},
@@ -110,10 +111,10 @@ void info(const InfoArguments& arguments) {
     fmt::print("{}\n", json_text(out));
     return;
   }
-  fmt::print("model of {} clusters, rank {}, learned from {} instances\n", model.clusters().size(),
-             model.summary().rank, model.summary().instances);
-  if (!model.summary().found_by.empty()) fmt::print("clusters by {}\n", model.summary().found_by);
-  if (const Index aside = model.summary().set_aside; aside > 0) {
+  fmt::print("model of {} clusters, rank {}, learned from {} instances\n", model.clusters().size(), summary.rank,
+             summary.instances);
+  if (!summary.found_by.empty()) fmt::print("clusters by {}\n", summary.found_by);
+  if (const Index aside = summary.set_aside; aside > 0) {
     fmt::print("{} row{} far outside of what the views have shown {} set aside, and not learned until many agree\n",
                aside, aside == 1 ? "" : "s", aside == 1 ? "is" : "are");
   }
@@ -124,7 +125,7 @@ void info(const InfoArguments& arguments) {
   }
   fmt::print("{}\n", format_table(table));
   table = {{"cluster", "size", "view", "features that tell it from the others (+ higher, - lower)"}};
-  const std::vector<double> sizes = model.summary().cluster_sizes;
+  const std::vector<double>& sizes = summary.cluster_sizes;
   const std::vector<int> clusters = model.clusters();
   for (std::size_t k = 0; k < clusters.size(); ++k) {
     const std::string size = k < sizes.size() ? fmt::format("{:.0f}", sizes[k]) : "not kept";

@@ -155,6 +155,13 @@ std::vector<int> read_truth(const InputArguments& arguments, Input& input) {
                             "instances, which were joined by id: give a table of ids and classes",
                             arguments.truth, input.out_of_order));
   };
+  const auto refuse_gap = [&] {
+    if (table.unlabelled_line == 0) return;
+    throw Error(ErrorKind::data,
+                fmt::format("{}:{}: the label is missing, and the instances have no sample ids by which "
+                            "those below it could be found: give every line a label",
+                            arguments.truth, table.unlabelled_line));
+  };
   if (table.ids.empty()) {
     if (!input.out_of_order.empty()) refuse_order();
     const std::vector<std::string> first = input.source->ids(0, 1);
@@ -167,6 +174,7 @@ std::vector<int> read_truth(const InputArguments& arguments, Input& input) {
   }
   const std::vector<std::string> ids = input.source->ids(0, input.source->size().value_or(0));
   if (ids.empty()) {
+    refuse_gap();
     input.notes.push_back(
         fmt::format("{}: the classes are taken by row, since the data have no sample ids beforehand", arguments.truth));
     return table.labels;

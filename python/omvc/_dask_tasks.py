@@ -169,7 +169,7 @@ def embed(spec: Spec, known: bytes, part: Any, first: int) -> Any:
 def assign(spec: Spec, predictor: bytes, part: Any, what: str, name: str, series: bool) -> Any:
     """What a model says of a partition of new instances."""
     model = _core.model_of_bytes(predictor)
-    model.set_threads(int(spec.options.get("threads", "1")))
+    model.set_threads(int(spec.options.get("threads", "1")), spec.options.get("device", ""))
     given = read(part, spec.how, spec.schema)
     values = model.assign(given.data, _progress.silent, what == "embedding")[what]
     return _series(values, given.index(len(values)), name) if series else values

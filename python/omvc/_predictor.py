@@ -180,9 +180,12 @@ class Predictor(Told):
 
     def _assigned(self, given: Given, embedding: bool, membership: bool = False) -> Any:
         model = self._fitted()
-        threads = _options.threads(self.get_params())
-        if threads is not None and str(threads) != model.options()["threads"]:
-            model.set_threads(threads)
+        known, given_options = model.options(), self.get_params()
+        threads, device = _options.threads(given_options), given_options.get("device")
+        threads = int(known["threads"]) if threads is None else threads
+        device = device or known["device"]
+        if (str(threads), device) != (known["threads"], known["device"]):
+            model.set_threads(threads, device)
         with _progress.shown(self.verbose, "predict", given.size) as tell:
             return model.assign(given.data, tell, embedding, membership)
 

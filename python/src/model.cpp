@@ -49,8 +49,10 @@ class PyModel {
       if (!model_.schema().views.empty()) source = make_matched_source(std::move(source), model_.schema());
       const Schema schema = model_.schema().views.empty() ? source->schema() : model_.schema();
       const Index learned = model_.summary().instances;
+      Index told = learned;
       while (std::optional<Chunk> chunk = source->next(rows)) {
         for (Index& row : chunk->rows) row += learned;
+        told += chunk->size();
         if (model_.clusters().empty()) early.push_back(*chunk);
         const Assignment found = model_.partial_fit(std::move(*chunk), schema);
         if (!model_.clusters().empty()) {
@@ -59,7 +61,7 @@ class PyModel {
           early.clear();
           if (!begun) keep(found);
         }
-        if (!watch.tell("learning", 1, model_.summary().instances)) return;
+        if (!watch.tell("learning", 1, told)) return;
       }
     });
     return nb::make_tuple(results.take(), watch.stopped() ? watch.reason() : nb::none());
@@ -106,8 +108,8 @@ class PyModel {
       report_.reset();
     });
   }
-  void set_threads(int threads) {
-    locked([&] { model_.set_threads(threads); });
+  void set_threads(int threads, const std::string& device) {
+    locked([&] { model_.set_threads(threads, device); });
   }
   void save(const std::string& path, bool predictor) {
     locked([&] { model_.save(path, predictor ? ModelKind::prediction : ModelKind::whole); });
@@ -242,14 +244,15 @@ class PyModel {
 
   Report own_report() {
     Report report;
-    report.instances = model_.summary().instances;
+    const ModelSummary summary = model_.summary();
+    report.instances = summary.instances;
     report.cluster_numbers = model_.clusters();
     report.clusters = static_cast<int>(report.cluster_numbers.size());
-    report.rank = model_.summary().rank;
-    report.views = model_.summary().views;
-    report.prototypes = model_.summary().prototypes;
-    report.found_by = model_.summary().found_by;
-    report.choice = model_.summary().choice;
+    report.rank = summary.rank;
+    report.views = summary.views;
+    report.prototypes = summary.prototypes;
+    report.found_by = summary.found_by;
+    report.choice = summary.choice;
     return report;
   }
 
@@ -297,7 +300,7 @@ void define_model(nb::module_& module) {
       .def("impute", &PyModel::impute, nb::arg("data"), nb::arg("view"), nb::arg("sparse"), nb::arg("tell"))
       .def("cut", &PyModel::cut, nb::arg("clusters"))
       .def("refresh", &PyModel::refresh)
-      .def("set_threads", &PyModel::set_threads, nb::arg("threads"))
+      .def("set_threads", &PyModel::set_threads, nb::arg("threads"), nb::arg("device") = "")
       .def("save", &PyModel::save, nb::arg("path"), nb::arg("predictor"))
       .def("to_bytes", &PyModel::to_bytes, nb::arg("predictor") = false)
       .def("tree", &PyModel::tree, nb::arg("most"))

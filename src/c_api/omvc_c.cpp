@@ -136,11 +136,13 @@ omvc_status omvc_set(omvc_model* model, const char* name, const char* value) {
     if (model->clusterer) {
       omvc::Options same = changed;
       same.threads = model->options.threads;
+      same.device = model->options.device;
       if (same != model->options) {
-        throw omvc::Error(omvc::ErrorKind::usage,
-                          fmt::format("{} cannot be set once the model has learned: only threads can", name));
+        throw omvc::Error(
+            omvc::ErrorKind::usage,
+            fmt::format("{} cannot be set once the model has learned: only threads and device can", name));
       }
-      model->clusterer->set_threads(changed.threads);
+      model->clusterer->set_threads(changed.threads, changed.device);
     }
     model->options = changed;
   });

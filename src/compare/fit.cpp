@@ -1,6 +1,7 @@
 #include "compare/fit.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <limits>
 
@@ -15,6 +16,12 @@ namespace {
 
 constexpr Index kLabelRows = 256;    // instances labelled at a time, at least
 constexpr Index kResultRows = 4096;  // rows read back at a time
+
+Index missing_cells(const ChunkView& view) {
+  const auto is_missing = [](auto x) { return std::isnan(x); };
+  return std::visit([&](const auto& X) { return Index{std::count_if(X.values.begin(), X.values.end(), is_missing)}; },
+                    view.block);
+}
 
 }  // namespace
 
@@ -109,7 +116,7 @@ void CompareFit::look_first() {
   std::vector<ViewScaling> scaling;
   for (std::size_t v = 0; v < survey.views.size(); ++v) {
     scaling.push_back(scaling_of(v, survey.views[v]));
-    counts_.missing[v] = missing_cells(survey.views[v], setting_.schema.views[v]);
+    counts_.missing[v] = static_cast<Index>(survey.views[v].cells);
   }
   set_intake(std::move(scaling), kinds_of(survey));
   bytes_ = bytes_of(survey);
@@ -183,7 +190,7 @@ void CompareFit::take_in_once(StreamedChunk& item) {
   }
   if (survey) set_intake(std::move(scaling), std::move(kinds));
   for (std::size_t v = 0; v < chunk.views.size(); ++v) {
-    counts_.missing[v] += missing_cells(chunk.views[v], setting_.schema.views[v]);
+    counts_.missing[v] += missing_cells(chunk.views[v]);
   }
   intake_.match(chunk);
   item.negatives = intake_.prepare(chunk);

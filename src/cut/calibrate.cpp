@@ -160,6 +160,7 @@ class Calibrator {
   // What a model made from the one part says of the other: prototypes of its own, and other random numbers, since where
   // clusters overlap the whole model is one of many that are as good.
   std::vector<int> labels_by_other(const Parts& parts, Index fold) {
+    const Compute::Untold untold(compute_);
     BuildInput input = input_;
     input.clusters = cut_.count;
     input.seed += static_cast<std::uint64_t>(fold) + 1;

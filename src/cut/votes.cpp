@@ -130,10 +130,8 @@ RowVector Votes::of(const Near& near, Index instance) const {
   return out;
 }
 
-Voted Votes::ask(const PreparedChunk& chunk, const Near& near, const std::vector<NarrowMatrix>* products,
-                 Compute& compute) const {
-  Matrix neighbours = Matrix::Zero(chunk.size(), clusters());
-  Vector seen = Vector::Zero(chunk.size());
+Votes::Around Votes::around(const PreparedChunk& chunk, const Near& near, const std::vector<NarrowMatrix>* products,
+                            Compute& compute) const {
   RowNeighbours found;
   if (has_rows()) {
     const std::vector<std::vector<Index>> lists = lists_near(near, rows_->list_of);
@@ -142,7 +140,34 @@ Voted Votes::ask(const PreparedChunk& chunk, const Near& near, const std::vector
                       {.count = count, .whole = products != nullptr, .lists = &lists}, compute);
   }
   for (NearRows& view : found.views) view = first_of(view, neighbours_);
-  const std::vector<std::int32_t> known = known_rows(chunk, found);
+  std::vector<std::int32_t> known = known_rows(chunk, found);
+  return {.found = std::move(found), .known = std::move(known)};
+}
+
+double Votes::distance(const Around& around, std::size_t instance) const {
+  const std::int32_t known = around.known[instance];
+  if (known >= 0) return own_distance_[static_cast<std::size_t>(known)];
+  const NearRows& all = around.found.whole;
+  if (all.ids.empty()) return kNan;
+  const Index first = static_cast<Index>(instance) * all.count;
+  return far(all.ids.data() + first, all.distances.data() + first, std::min(far_neighbours_, all.count));
+}
+
+std::vector<double> Votes::distances(const PreparedChunk& chunk, const Near& near,
+                                     const std::vector<NarrowMatrix>& products, Compute& compute) const {
+  const Around near_rows = around(chunk, near, &products, compute);
+  std::vector<double> out(near_rows.known.size());
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = distance(near_rows, i);
+  return out;
+}
+
+Voted Votes::ask(const PreparedChunk& chunk, const Near& near, const std::vector<NarrowMatrix>* products,
+                 Compute& compute) const {
+  Around near_rows = around(chunk, near, products, compute);
+  RowNeighbours& found = near_rows.found;
+  const std::vector<std::int32_t>& known = near_rows.known;
+  Matrix neighbours = Matrix::Zero(chunk.size(), clusters());
+  Vector seen = Vector::Zero(chunk.size());
   for (std::size_t v = 0; v < found.views.size(); ++v) put_first(known, chunk.present(v), found.views[v]);
   std::vector<NarrowMatrix> said;
   if (!readers_.empty()) said = said_of(chunk, known, compute);
@@ -161,21 +186,17 @@ Voted Votes::ask(const PreparedChunk& chunk, const Near& near, const std::vector
   }
   Voted out{.clusters = {},
             .shares = of([&](Index i) { return of(near, i); }, neighbours, seen),
-            .distance = std::vector<double>(known.size(), kNan)};
+            .distance = std::vector<double>(known.size())};
   for (std::size_t i = 0; i < known.size(); ++i) {
     const auto at = static_cast<Index>(i);
     Index best = 0;
     if (known[i] >= 0) {
       best = own_clusters_[static_cast<std::size_t>(known[i])];
       out.shares.row(at) = own_.row(known[i]).cast<double>();
-      out.distance[i] = own_distance_[static_cast<std::size_t>(known[i])];
     } else {
       out.shares.row(at).maxCoeff(&best);
-      if (const NearRows& all = found.whole; !all.ids.empty()) {
-        out.distance[i] = far(all.ids.data() + at * all.count, all.distances.data() + at * all.count,
-                              std::min(far_neighbours_, all.count));
-      }
     }
+    out.distance[i] = distance(near_rows, i);
     out.clusters.push_back(near.id(at, 0) < 0 ? -1 : static_cast<int>(best));
   }
   return out;

@@ -47,6 +47,9 @@ class Votes {
   // wants_products.
   Voted ask(const PreparedChunk& chunk, const Near& near, const std::vector<NarrowMatrix>* products,
             Compute& compute) const;
+  // The same distances alone, which take less.
+  std::vector<double> distances(const PreparedChunk& chunk, const Near& near, const std::vector<NarrowMatrix>& products,
+                                Compute& compute) const;
   bool wants_products() const;  // some rows are completed through prototypes
   Matrix of(const PreparedChunk& chunk, const Near& near, Compute& compute) const {
     return ask(chunk, near, nullptr, compute).shares;
@@ -78,6 +81,14 @@ class Votes {
                     const PrototypeTable& prototypes, int clusters, const Recipe& recipe, Compute& compute);
 
  private:
+  // The rows of the table near the instances of a chunk, and which of them an instance is; -1: none.
+  struct Around {
+    RowNeighbours found;
+    std::vector<std::int32_t> known;
+  };
+  Around around(const PreparedChunk& chunk, const Near& near, const std::vector<NarrowMatrix>* products,
+                Compute& compute) const;
+  double distance(const Around& around, std::size_t instance) const;
   Matrix vote_of_rows(const RowGraphs& graphs, const RowCut& cut, bool itself) const;
   void measure(const RowGraphs& graphs);
   double far(const std::int32_t* ids, const double* distances, Index count) const;

@@ -12,6 +12,7 @@ namespace {
 
 constexpr Index kInstancesAtOnce = 32;  // that a thread compares with all rows,
 constexpr Index kListedAtOnce = 512;    // and with those of lists, so that several look into each
+constexpr Index kLookedAtOnce = 16;     // distances of rows of which most are too large
 
 // The nearest rows found so far of one instance, ascending.
 class Nearest {
@@ -199,15 +200,27 @@ class Finder {
     }
     for (const Own& own : instance.own) compare(own, instance.lists, self);
     if (!search_.whole) return;
-    Nearest nearest(out_.whole, i, self);
     const auto views = static_cast<double>(instance.own.size());
-    std::size_t at = 0;
+    Nearest nearest(out_.whole, i, self);
+    // Few rows are near, and a division for each of them takes longer than all else: what is farther than the farthest,
+    // and a little for rounding, is not looked at.
+    const auto reach = [&] { return nearest.farthest() * views * (1 + 1e-14); };
+    double most = reach();
+    const double* sums = whole_.data();
     for (const Index list : instance.lists) {
-      for (Index p = rows_.begin[static_cast<std::size_t>(list)]; p < rows_.begin[static_cast<std::size_t>(list) + 1];
-           ++p, ++at) {
-        const std::int32_t row = rows_.row[static_cast<std::size_t>(p)];
-        if (row != self) nearest.offer(row, whole_[at] / views);
+      const std::int32_t* rows = rows_.row.data() + rows_.begin[static_cast<std::size_t>(list)];
+      const Index count = positions_of(list);
+      for (Index first = 0; first < count; first += kLookedAtOnce) {
+        const Index last = std::min(first + kLookedAtOnce, count);
+        int near = 0;
+        for (Index p = first; p < last; ++p) near += sums[p] > most ? 0 : 1;
+        if (near == 0) continue;
+        for (Index p = first; p < last; ++p) {
+          if (rows[p] != self) nearest.offer(rows[p], sums[p] / views);
+        }
+        most = reach();
       }
+      sums += count;
     }
   }
 
@@ -243,11 +256,10 @@ class Finder {
   }
 
   void offer_members(const RowTable::View& view, Index list, std::int32_t self, Nearest& nearest) const {
-    constexpr Index kAtOnce = 16;
     const auto members = static_cast<Index>(distances_.size());
     const std::int32_t* positions = view.position.data() + view.begin[static_cast<std::size_t>(list)];
-    for (Index first = 0; first < members; first += kAtOnce) {
-      const Index last = std::min(first + kAtOnce, members);
+    for (Index first = 0; first < members; first += kLookedAtOnce) {
+      const Index last = std::min(first + kLookedAtOnce, members);
       const double farthest = nearest.farthest();
       int near = 0;
       for (Index m = first; m < last; ++m) near += distances_[static_cast<std::size_t>(m)] <= farthest ? 1 : 0;

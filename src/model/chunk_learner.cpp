@@ -39,7 +39,7 @@ void ChunkLearner::widen(const Schema& wider) {
 }
 
 // Takes admitted rows into survey, sample and prototypes. Returns where they lie, with a placer.
-std::optional<Placed> ChunkLearner::learn_rows(Chunk chunk, const Placer* now, Compute& compute) {
+std::optional<Placed> ChunkLearner::learn_rows(Chunk chunk, const Placer* now, Wants wants, Compute& compute) {
   ModelTally& tally = model_.tally_;
   model_.seen_.add(chunk, tally.instances, compute);
   model_.follow_survey();
@@ -49,12 +49,13 @@ std::optional<Placed> ChunkLearner::learn_rows(Chunk chunk, const Placer* now, C
   const std::vector<Index> negatives = intake.prepare(chunk);
   for (std::size_t v = 0; v < negatives.size(); ++v) tally.negatives[v] += negatives[v];
   const PreparedChunk data(chunk);
-  Placed placed = now->place(data, compute);
+  Placed placed = wants == Wants::places ? now->place(data, compute) : now->lies(data, compute);
   FinePrototypes& placing = model_.mutable_placing();
   placing.count({&data, 1}, {&placed.near, 1}, model_.options_.seed, compute);
   placing.settle(compute);
   const auto far = [&](double distance) { return distance > model_.recipe_.stranger_distance; };
   tally.strangers += static_cast<double>(std::count_if(placed.distance.begin(), placed.distance.end(), far));
+  if (wants == Wants::nothing) return std::nullopt;
   return placed;
 }
 
@@ -67,27 +68,29 @@ void ChunkLearner::forget(double rows) {
 }
 
 // Learns the rows of a chunk that are not strange; those that are, are placed beside them and set aside.
-void ChunkLearner::learn_usual(Chunk chunk, const Placer* now, Learned& out, Compute& compute) {
+void ChunkLearner::learn_usual(Chunk chunk, const Placer* now, Wants wants, Learned& out, Compute& compute) {
   std::vector<bool> keep;
   std::vector<StrangeRow> strange;
   Seen& seen = model_.seen_;
   if (now) strange = seen.set_aside(chunk, *now->ranges(), model_.tally_.instances, keep);
   if (!strange.empty()) {
     out.strange.insert(out.strange.end(), strange.begin(), strange.end());
-    Chunk whole = chunk;
-    model_.intake().prepare(whole);
-    out.placed = now->place(PreparedChunk(whole), compute);
-    for (std::size_t i = 0, at = 0; i < keep.size(); ++i) {
-      if (!keep[i]) out.placed->set_outside(i, strange[at++].outside);
+    if (wants == Wants::places) {
+      Chunk whole = chunk;
+      model_.intake().prepare(whole);
+      out.placed = now->place(PreparedChunk(whole), compute);
+      for (std::size_t i = 0, at = 0; i < keep.size(); ++i) {
+        if (!keep[i]) out.placed->set_outside(i, strange[at++].outside);
+      }
     }
     keep_in_place(chunk, keep);
   }
   if (chunk.size() == 0) return;
-  std::optional<Placed> placed = learn_rows(std::move(chunk), now, compute);
+  std::optional<Placed> placed = learn_rows(std::move(chunk), now, out.placed ? Wants::nothing : wants, compute);
   if (!out.placed) out.placed = std::move(placed);
 }
 
-Learned ChunkLearner::learn(Chunk chunk, Compute& compute) {
+Learned ChunkLearner::learn(Chunk chunk, Compute& compute, Wants wants) {
   Learned out;
   std::exception_ptr interrupted;
   try {
@@ -104,12 +107,12 @@ Learned ChunkLearner::learn(Chunk chunk, Compute& compute) {
   forget(rows);
   model_.cut_.rows.clear();
   model_.tally_.sizes.clear();
-  learn_usual(std::move(chunk), now.get(), out, compute);
+  learn_usual(std::move(chunk), now.get(), wants, out, compute);
   if (now && seen.aside().size() > 0) {
     Chunk released = seen.release(*model_.ranges(), model_.tally_.instances + rows, model_.recipe_);
     out.accepted = released.size();
     model_.intake().match(released);
-    if (out.accepted > 0) learn_rows(std::move(released), now.get(), compute);
+    if (out.accepted > 0) learn_rows(std::move(released), now.get(), Wants::nothing, compute);
   }
   model_.tally_.instances += rows;
   if (interrupted) std::rethrow_exception(interrupted);

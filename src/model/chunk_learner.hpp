@@ -16,7 +16,8 @@ namespace omvc {
 
 // What came of learning a chunk.
 struct Learned {
-  std::optional<Placed> placed;     // where the model placed the instances before it learned them; with clusters only
+  std::optional<Placed> placed;     // where the model placed the instances before it learned them; with clusters only,
+                                    // and where somebody wants it
   std::vector<StrangeRow> strange;  // rows that were set aside, also of earlier chunks
   Index accepted = 0;               // rows that had been set aside and were learned now
   std::string not_built;            // why prototypes that were due could not be made; empty: nothing went wrong
@@ -24,12 +25,14 @@ struct Learned {
 
 class ChunkLearner {
  public:
+  enum class Wants : unsigned char { places, nothing };  // of the instances that are learned
+
   explicit ChunkLearner(Model& model) : model_(model) {}  // which must outlive it
 
   // Learns new instances, as they come, and sets aside those that are strange. Makes the prototypes, and cuts them,
   // where it is time to; where that fails, or is interrupted (which is thrown), the chunk is learned and the rest is as
   // it was.
-  Learned learn(Chunk chunk, Compute& compute);
+  Learned learn(Chunk chunk, Compute& compute, Wants wants = Wants::places);
   // Makes the prototypes from all that is known, and cuts them: at the end of a stream, or when labels are asked for.
   // Whatever it throws, the model stays as it was. Returns the rows that were set aside on the way.
   std::vector<StrangeRow> refresh(Compute& compute);
@@ -55,8 +58,8 @@ class ChunkLearner {
   Index first_rows() const;  // from which there are prototypes
   bool time_to_build() const;
   void forget(double rows);  // as much as so many instances make a stream forget
-  void learn_usual(Chunk chunk, const Placer* now, Learned& out, Compute& compute);
-  std::optional<Placed> learn_rows(Chunk chunk, const Placer* now, Compute& compute);
+  void learn_usual(Chunk chunk, const Placer* now, Wants wants, Learned& out, Compute& compute);
+  std::optional<Placed> learn_rows(Chunk chunk, const Placer* now, Wants wants, Compute& compute);
 
   Model& model_;
   bool refreshing_ = false;

@@ -96,12 +96,13 @@ std::vector<ViewReport> view_reports(const Model& model) {
   for (std::size_t v = 0; v < schema.views.size(); ++v) {
     const ViewScaling& scaling = model.intake().scaling()[v];
     const ViewSurvey& survey = model.seen().survey().views[v];
+    const TableColumns columns = table_columns(survey, schema.views[v]);
     reports.push_back(
         {.name = schema.views[v].name,
          .features = schema.views[v].features,
-         .table_columns = count_columns(schema.views[v]),
+         .table_columns = columns.count,
          .observed = static_cast<Index>(model.placing().size() > 0 ? model.placing().sums().rows(v) : survey.observed),
-         .missing = missing_cells(survey, schema.views[v]),
+         .missing = columns.missing,
          .negatives = model.tally().negatives[v],
          .scaling = scaling.known ? scaling.description : "never seen",
          .reason = scaling.reason,

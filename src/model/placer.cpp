@@ -142,6 +142,23 @@ Placed Placer::place(const PreparedChunk& chunk, Compute& compute, bool shares) 
   return out;
 }
 
+Placed Placer::lies(const PreparedChunk& chunk, Compute& compute) const {
+  std::vector<NarrowMatrix> products;
+  Placed out;
+  out.near = near(chunk, compute, &products);
+  if (by_rows()) out.distance = parts_.votes->distances(chunk, out.near, products, compute);
+  out.distance.resize(static_cast<std::size_t>(chunk.size()));
+  for (Index i = 0; i < chunk.size(); ++i) {
+    double& far = out.distance[static_cast<std::size_t>(i)];
+    if (out.near.id(i, 0) < 0) {
+      far = kNan;
+    } else {
+      far = by_rows() ? parts_.calibration.rows(far) : distance(out.near, i);
+    }
+  }
+  return out;
+}
+
 Matrix Placer::embed(const PreparedChunk& chunk, Compute& compute) const {
   Matrix rows = parts_.factors->embed(chunk, compute);
   for (std::size_t i = 0; i < chunk.observed.size(); ++i) {

@@ -64,7 +64,9 @@ class Placer final : public Labeller {
     return find_near(chunk, *parts_.table, parts_.near, parts_.beyond, compute, wanted ? products : nullptr);
   }
   Placed place(const PreparedChunk& chunk, Compute& compute, bool shares = false) const;
-  // The same where it is known already where the instances lie, and what was voted for each of them.
+  // Where the instances lie and how far from what is known, without what they are voted to be, which takes longer.
+  Placed lies(const PreparedChunk& chunk, Compute& compute) const;
+  // The same as `place` where it is known already where the instances lie, and what was voted for each of them.
   Placed placed(Near near, std::span<const Vote> votes) const;
   // Latent rows; NaN for an instance without any view.
   Matrix embed(const PreparedChunk& chunk, Compute& compute) const;

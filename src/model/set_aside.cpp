@@ -71,7 +71,8 @@ Chunk SetAside::release(const Ranges& ranges, double clock, const Recipe& recipe
     excess.push_back(ranges.excess(row, 0));
   }
   free_most(reach, clock, recipe, free);
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
+  const bool may_be_many = static_cast<double>(rows_.size()) >= recipe.strangers;
+  for (std::size_t i = 0; may_be_many && i < rows_.size(); ++i) {
     if (free[i]) continue;
     std::vector<std::size_t> group;
     std::vector<double> came;

@@ -53,9 +53,21 @@ class Compute {
   // work.
   bool asked_to_stop() const { return hooks_.stopping && hooks_.stopping(); }
   void tell(Phase phase, double share) const {
+    if (untold_ > 0) return;
     if (hooks_.progress) hooks_.progress({phase, share});
     if (told_) told_({phase, share});
   }
+  // While one lives nobody is told how far the work is, since it is a step of something that tells it.
+  class Untold {
+   public:
+    explicit Untold(Compute& compute) : compute_(compute) { ++compute_.untold_; }
+    ~Untold() { --compute_.untold_; }
+    Untold(const Untold&) = delete;
+    Untold& operator=(const Untold&) = delete;
+
+   private:
+    Compute& compute_;
+  };
   void log(LogLevel level, std::string_view words) const {
     if (hooks_.log) hooks_.log(level, words);
   }
@@ -89,6 +101,7 @@ class Compute {
   int hosted_ = 0;  // threads of the program
   std::function<void()> poll_;
   std::function<void(const PhaseReport&)> told_;
+  int untold_ = 0;
   Backend* backend_ = nullptr;
   std::shared_ptr<Backend> held_;
 

@@ -43,8 +43,9 @@ class Team {
   Compute& get() {
     if (!compute_ || owner_ != ::getpid()) {
       leave();
+      std::shared_ptr<Backend> backend = maker_ ? maker_() : nullptr;  // may throw: there is no team then
       compute_ = std::make_unique<Compute>(threads_, hooks_);
-      if (maker_) compute_->hold_backend(maker_());
+      compute_->hold_backend(std::move(backend));
       owner_ = ::getpid();
     }
     return *compute_;

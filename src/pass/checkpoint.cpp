@@ -128,11 +128,13 @@ std::vector<PassReport> get_reports(const Archive& archive) {
 
 // A resumed run has to be the same run.
 void check_same_options(const Archive& archive, const Options& options) {
+  const Options defaults;
   for_each_param([&](const auto& param) {
+    if (!decides_result(param.name)) return;
     const std::string key = fmt::format("option/{}", param.name);
-    const bool recipe = std::string_view(param.name) == "recipe";  // which is told where there is one
-    if (!archive.has(key) && !recipe) return;
-    const std::string then = archive.has(key) ? archive.text(key) : "";
+    const bool silent = !is_told(defaults, param.name);  // told only where it is not the default
+    if (!archive.has(key) && !silent) return;
+    const std::string then = archive.has(key) ? archive.text(key) : format_option(defaults, param.name);
     const std::string now = format_option(options, param.name);
     if (then == now) return;
     throw Error(ErrorKind::usage,

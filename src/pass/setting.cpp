@@ -137,6 +137,8 @@ void Setting::get(const Archive& archive) {
     // An option that is younger than the file has the value that it had no name for: its default.
     if (decides_result(param.name) && archive.has(key)) parse_option(read, param.name, archive.text(key));
   });
+  if (read.half_life > 0)
+    read.half_life = std::max(read.half_life, 1.0);  // it could be less when older files were made
   check_options(read);
   options = read;
   const std::vector<std::string> names = archive.lines("schema/names");
@@ -184,7 +186,7 @@ std::vector<ViewReport> Setting::views(const std::vector<Index>& observed) const
   for (std::size_t v = 0; v < schema.views.size(); ++v) {
     reports.push_back({.name = schema.views[v].name,
                        .features = schema.views[v].features,
-                       .table_columns = count_columns(schema.views[v]),
+                       .table_columns = schema.views[v].features,
                        .observed = v < observed.size() ? observed[v] : 0,
                        .negatives = clipped[v],
                        .scaling = scaling[v].known ? scaling[v].description

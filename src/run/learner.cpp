@@ -100,7 +100,7 @@ void Learner::learn(Chunk chunk, std::vector<std::string> ids, std::vector<std::
 // What is left undone because the process is to stop is done when it goes on.
 Learned Learner::learn_rows(Chunk chunk) {
   try {
-    return chunk_learner_.learn(std::move(chunk), *compute_);
+    return chunk_learner_.learn(std::move(chunk), *compute_, ChunkLearner::Wants::nothing);
   } catch (const Error& error) {
     if (given_up_ || error.kind() != ErrorKind::interrupted) throw;
     return {};
@@ -129,7 +129,7 @@ std::vector<std::string> Learner::column_warnings() {
     const ViewSchema& view = intake.schema().views[v];
     ViewReport report{.name = view.name,
                       .features = view.features,
-                      .table_columns = count_columns(view),
+                      .table_columns = view.features,
                       .scaling = {},
                       .reason = {},
                       .columns = {}};

@@ -111,7 +111,9 @@ DataLook look_at_data(Source& source, const Options& options) {
   report.unobserved = out.unobserved;
   report.views = setting.views(observed);
   for (std::size_t v = 0; v < schema.views.size(); ++v) {
-    report.views[v].missing = missing_cells(survey.views[v], schema.views[v]);
+    const TableColumns columns = table_columns(survey.views[v], schema.views[v]);
+    report.views[v].table_columns = columns.count;
+    report.views[v].missing = columns.missing;
     out.views.push_back(facts_of(survey.views[v], schema.views[v], report.views[v]));
   }
   warn_of_views(report);

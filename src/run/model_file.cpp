@@ -53,6 +53,13 @@ StoredModel blaming(const std::string& name, const Restore& restored) {
   }
 }
 
+// Fast products are those of a card that is named, which a file does not do: what was loaded computes exactly. The
+// model goes on to say how it was fitted.
+Options exact(Options options) {
+  options.fast = false;
+  return options;
+}
+
 }  // namespace
 
 StoredModel load_model(const std::string& path) {
@@ -111,7 +118,7 @@ Archive Clusterer::archive(ModelKind kind) const {
 void Clusterer::save(const std::string& path, ModelKind kind) const { save_model(archive(kind), path); }
 std::string Clusterer::to_bytes(ModelKind kind) const { return archive(kind).to_bytes(); }
 
-Clusterer::Clusterer(StoredModel stored) : impl_(std::make_unique<Impl>(stored.setting.options)) {
+Clusterer::Clusterer(StoredModel stored) : impl_(std::make_unique<Impl>(exact(stored.setting.options))) {
   impl_->model = std::move(stored.model);
   if (impl_->model) ChunkLearner(*impl_->model).forget_new_features();
   if (stored.stream) impl_->ids = std::move(stored.stream->ids);

@@ -306,7 +306,7 @@ void describe_model(Fitting& fit) {
   FitState& state = fit.state;
   fit.setting.scaling = model.intake().scaling();
   for (std::size_t v = 0; v < state.counts.missing.size(); ++v) {
-    state.counts.missing[v] = missing_cells(model.seen().survey().views[v], fit.setting.schema.views[v]);
+    state.counts.missing[v] = table_columns(model.seen().survey().views[v], fit.setting.schema.views[v]).missing;
   }
   Report& report = state.report;
   describe(model, report);
@@ -319,6 +319,7 @@ void describe_model(Fitting& fit) {
   for (std::size_t v = 0; v < views.size(); ++v) {
     views[v].explained = report.views[v].explained;
     views[v].worth = report.views[v].worth;
+    views[v].table_columns = report.views[v].table_columns;
     views[v].missing = state.counts.missing[v];
   }
   report.views = std::move(views);

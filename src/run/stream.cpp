@@ -22,7 +22,6 @@ namespace omvc {
 namespace {
 
 Chunk part_of(const Chunk& chunk, Index first, Index count) {
-  if (first == 0 && count == chunk.size()) return chunk;
   std::vector<Index> positions(static_cast<std::size_t>(count));
   std::iota(positions.begin(), positions.end(), first);
   return take_instances(chunk, positions);
@@ -329,7 +328,8 @@ StreamLabels Stream::push(Chunk chunk, const std::vector<std::string>& given_ids
     Index count = chunk.size() - first;
     const bool learns = own.options.learn;
     if (learns) count = std::min(count, own.labeller() ? own.options.rows - own.waiting.size() : 1);
-    const Chunk part = part_of(chunk, first, count);
+    const Chunk some = count < chunk.size() ? part_of(chunk, first, count) : Chunk();
+    const Chunk& part = count < chunk.size() ? some : chunk;
     const std::size_t refused = out.refused.size();
     own.label(part, out);
     if (learns && out.refused.size() == refused) {

@@ -57,16 +57,6 @@ std::size_t end_of_category(const ViewSurvey& survey, const std::vector<std::str
   return j;
 }
 
-template <class T>
-Index column_of(const DenseBlock<T>& X, std::size_t value) {
-  return static_cast<Index>(value) % X.cols;
-}
-
-template <class T>
-Index column_of(const CsrBlock<T>& X, std::size_t value) {
-  return X.columns[value];
-}
-
 }  // namespace
 
 std::vector<ColumnUnit> column_units(const ViewSurvey& survey, const std::vector<std::string>& names) {
@@ -80,41 +70,15 @@ std::vector<ColumnUnit> column_units(const ViewSurvey& survey, const std::vector
   return units;
 }
 
-std::vector<bool> column_starts(const ViewSchema& schema) {
-  const std::vector<std::string>& names = schema.feature_names;
-  std::vector<bool> starts(static_cast<std::size_t>(schema.features), true);
-  for (std::size_t j = 1; j < names.size(); ++j) {
-    const std::string_view title = title_of(names[j], "=");
-    starts[j] = title.empty() || title != title_of(names[j - 1], "=");
+TableColumns table_columns(const ViewSurvey& survey, const ViewSchema& schema) {
+  TableColumns out;
+  double missing = 0;
+  for (const ColumnUnit& unit : column_units(survey, schema.feature_names)) {
+    ++out.count;
+    if (unit.first < survey.missing.size()) missing += survey.missing[unit.first];
   }
-  return starts;
-}
-
-Index count_columns(const ViewSchema& schema) {
-  const std::vector<bool> starts = column_starts(schema);
-  return std::count(starts.begin(), starts.end(), true);
-}
-
-Index missing_cells(const ViewSurvey& survey, const ViewSchema& schema) {
-  const std::vector<bool> starts = column_starts(schema);
-  double cells = 0;
-  for (std::size_t j = 0; j < survey.missing.size(); ++j) cells += starts[j] ? survey.missing[j] : 0;
-  return static_cast<Index>(cells);
-}
-
-Index missing_cells(const ChunkView& rows, const ViewSchema& schema) {
-  const std::vector<bool> starts = column_starts(schema);
-  Index cells = 0;
-  std::visit(
-      [&](const auto& X) {
-        for (std::size_t i = 0; i < X.values.size(); ++i) {
-          if (!std::isnan(X.values[i])) continue;
-          const Index j = column_of(X, i);
-          cells += j >= schema.features || starts[static_cast<std::size_t>(j)] ? 1 : 0;
-        }
-      },
-      rows.block);
-  return cells;
+  out.missing = static_cast<Index>(missing);
+  return out;
 }
 
 std::string unit_name(const ColumnUnit& unit, const ViewSchema& schema) {

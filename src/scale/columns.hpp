@@ -32,12 +32,12 @@ struct ColumnUnit {
 // names begin alike up to the last "_" or "." and of which every row has just one.
 std::vector<ColumnUnit> column_units(const ViewSurvey& survey, const std::vector<std::string>& names);
 
-// Of each feature, whether a column of the user's table begins with it: the values of one category, which are named
-// "title=value", are one column. The number of such columns, and their cells that rows which are present lack.
-std::vector<bool> column_starts(const ViewSchema& schema);
-Index count_columns(const ViewSchema& schema);
-Index missing_cells(const ViewSurvey& survey, const ViewSchema& schema);
-Index missing_cells(const ChunkView& rows, const ViewSchema& schema);
+// The columns of the user's table, which are the units of a view, and their cells that rows which are present lack.
+struct TableColumns {
+  Index count = 0;
+  Index missing = 0;
+};
+TableColumns table_columns(const ViewSurvey& survey, const ViewSchema& schema);
 
 // What users call a unit; "feature 3" where features have no names.
 std::string unit_name(const ColumnUnit& unit, const ViewSchema& schema);

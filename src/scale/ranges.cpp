@@ -253,6 +253,7 @@ Ranges Ranges::load(const Archive& archive, const std::string& key, const Schema
 }
 
 bool agree(const Ranges::Excess& a, const Ranges::Excess& b) {
+  const double most = 0.25 * std::min(squares(a), squares(b));
   double apart = 0;
   auto left = a.begin();
   auto right = b.begin();
@@ -261,10 +262,11 @@ bool agree(const Ranges::Excess& a, const Ranges::Excess& b) {
     const bool second = left == a.end() || (right != b.end() && right->first <= left->first);
     const double difference = (first ? left->second : 0) - (second ? right->second : 0);
     apart += difference * difference;
+    if (apart > most) return false;
     if (first) ++left;
     if (second) ++right;
   }
-  return apart <= 0.25 * std::min(squares(a), squares(b));
+  return apart <= most;
 }
 
 }  // namespace omvc

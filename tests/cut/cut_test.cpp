@@ -169,6 +169,10 @@ TEST(Cut, WhatCutsSayIsWhatACutThenGives) {
       for (std::size_t p = 0; p < placed.size(); ++p) {
         const Placed asked = model.placer()->place(sample.pieces()[p], compute);
         EXPECT_EQ(asked.labels, placed[p].labels);
+        const Placed lies = model.placer()->lies(sample.pieces()[p], compute);
+        EXPECT_EQ(lies.near.ids, asked.near.ids);
+        EXPECT_EQ(lies.near.weights, asked.near.weights);
+        EXPECT_EQ(lies.distance, asked.distance);
         for (std::size_t i = 0; i < placed[p].labels.size(); ++i, ++row) {
           const std::int32_t nearest = placed[p].near.id(static_cast<Index>(i), 0);
           EXPECT_EQ(said.rows[row],

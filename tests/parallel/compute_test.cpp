@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "parallel/team.hpp"
+
 namespace omvc {
 namespace {
 
@@ -101,6 +103,17 @@ TEST(Compute, StartsNoMoreThreadsThanCanBeOfUse) {
   const auto cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   EXPECT_LE(Compute(4096).threads(), std::max(16, 4 * cores));
   EXPECT_EQ(Compute(7).threads(), 7);
+}
+
+// What computes cannot be had: nothing is left behind that would compute elsewhere without a word.
+TEST(Team, ABackendThatCannotBeMadeIsAnErrorEveryTime) {
+  Team team;
+  team.set_threads(3);
+  EXPECT_EQ(team.get().threads(), 3);
+  team.set_backend([]() -> std::shared_ptr<Backend> { throw std::runtime_error("no card"); });
+  for (int again = 0; again < 3; ++again) EXPECT_THROW(team.get(), std::runtime_error);
+  team.set_backend({});
+  EXPECT_EQ(team.get().threads(), 3);
 }
 
 }  // namespace

@@ -152,7 +152,13 @@ TEST_P(Hooked, AnExecutorThatNeverComesHoldsNothingUp) {
 TEST_P(Hooked, EveryPhaseIsToldFromItsBeginningToItsEnd) {
   std::map<Phase, std::vector<double>> told;
   Clusterer model(options_for(GetParam()));
-  model.set_hooks({.progress = [&](const PhaseReport& now) { told[now.phase].push_back(now.share); }});
+  bool calibrating = false;
+  model.set_hooks({.progress = [&](const PhaseReport& now) {
+    told[now.phase].push_back(now.share);
+    // The models of other rows that it makes are steps of it.
+    EXPECT_TRUE(!calibrating || now.phase == Phase::confidence) << name_of(now.phase);
+    calibrating = now.phase == Phase::confidence && now.share < 1;
+  }});
   fit(model);
   std::vector<Phase> expected{Phase::reading, Phase::prototypes, Phase::clusters, Phase::confidence, Phase::labelling};
   if (GetParam() < 1) expected.push_back(Phase::learning);

@@ -81,6 +81,29 @@ TEST(Columns, CategoriesAndColumnsOfTwoValuesAreUnits) {
   EXPECT_EQ(look_at(X).look.units.size(), 8u);
 }
 
+// A category is one column of the user's table, and its cell is missing once; numbers stay apart whatever they are
+// called.
+TEST(Columns, MissingCellsAreThoseOfTheTable) {
+  Matrix X = normal(40, 7, 3);
+  const auto lose = [&](Index rows, Index first, Index last) {
+    X.block(0, first, rows, last - first).setConstant(std::nan(""));
+  };
+  for (Index i = 0; i < 40; ++i) {
+    for (Index j = 3; j < 6; ++j) X(i, j) = i % 3 == j - 3 ? 1 : 0;
+  }
+  lose(4, 1, 2);
+  lose(10, 2, 3);
+  lose(20, 3, 6);
+  for (const bool dummies : {false, true}) {
+    const std::string mark = dummies ? "_" : "=";
+    const std::vector<std::string> names{"t=0", "t=1", "t=2", "c" + mark + "x", "c" + mark + "y", "c" + mark + "z",
+                                         "age"};
+    const TableColumns found = table_columns(look_at(X, names).survey, {"view1", 7, names});
+    EXPECT_EQ(found.count, 5) << mark;
+    EXPECT_EQ(found.missing, 4 + 10 + 20) << mark;
+  }
+}
+
 // Dates and times are large beside their range, so that the sums say little of it.
 TEST(Columns, LargeNumbersAreNotTakenForTwoValues) {
   for (const double first : {20'200'101.0, 1.6e9, 3e5, 1e12}) {

@@ -34,6 +34,7 @@ struct LabelColumns {
 struct LabelWordsTable {
   std::vector<std::string> ids;
   std::vector<std::string> words;
+  Index unlabelled_line = 0;
 };
 
 // What the first line says of the columns. Blanks do not separate: a class may be called "B cells".
@@ -74,7 +75,10 @@ LabelWordsTable read_words(LineReader& lines) {
                       columns->columns, fields.size()));
     }
     if (fields[columns->label].empty()) {
-      if (columns->columns > 1) continue;  // an id without a class is not scored
+      if (columns->columns > 1) {  // an id without a class is not scored
+        if (table.unlabelled_line == 0) table.unlabelled_line = lines.line_number();
+        continue;
+      }
       lines.fail("the label is missing; every instance needs one");
     }
     table.words.push_back(unescape_field(fields[columns->label]));
@@ -132,7 +136,7 @@ LabelTable read_label_table(const std::string& path) {
                                              "column that has them label",
                                              path, table.words.size(), labels.names().size()));
   }
-  return {std::move(table.ids), labels.labels(), labels.names()};
+  return {std::move(table.ids), labels.labels(), labels.names(), table.unlabelled_line};
 }
 
 std::vector<int> read_labels(const std::string& path) { return read_label_table(path).labels; }
