@@ -27,8 +27,8 @@ except ImportError:
     np = None
 
 CHUNK = 250  # rows that an on-line method sees at a time
-GOALS = {("digit", ""): 0.85, ("hdigit", ""): 0.75, ("digit", "independent-40"): 0.80, ("hdigit", "independent-40"): 0.65,
-         ("digit", "cyclic-40"): 0.80, ("hdigit", "cyclic-40"): 0.65}
+ARRIVALS = [("digit", ""), ("hdigit", ""), ("digit", "independent-40"), ("hdigit", "independent-40"), ("digit", "cyclic-40"),
+            ("hdigit", "cyclic-40")]
 HALF_LIFE = 2000
 
 
@@ -234,9 +234,9 @@ def digits(name):
 def arrival(command, seeds):
     yield ("Rows in random order (the fixed orders and masks of docs/quality.md), K = 10, read once, nothing changed "
            f"afterwards; NMI over the labels given from 20 % of the rows on, mean of {len(seeds)} orders.\n")
-    yield "| data | missing | NMI on arrival | goal |"
-    yield "| --- | --- | --- | --- |"
-    for (name, mask), goal in GOALS.items():
+    yield "| data | missing | NMI on arrival |"
+    yield "| --- | --- | --- |"
+    for name, mask in ARRIVALS:
         views, truth = digits(name)
         scores = []
         for seed in seeds:
@@ -248,7 +248,7 @@ def arrival(command, seeds):
             from_here = len(labels) // 5
             scores.append(nmi(labels[from_here:], truth[order][from_here:]))
         shown = mask.replace("-", " ") + " %" if mask else "none"
-        yield (f"| {name} | {shown} | {statistics.mean(scores):.3f} ± {statistics.pstdev(scores):.3f} | {goal:.2f} |")
+        yield f"| {name} | {shown} | {statistics.mean(scores):.3f} ± {statistics.pstdev(scores):.3f} |"
 
 
 def main():
