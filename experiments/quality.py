@@ -30,7 +30,7 @@ CELLS = [  # data set, mask, the best that was measured of peers that a user can
     ("digit-noise", "cyclic-40", "–"),
     ("hdigit", "", "Leiden 0.987"),
     ("hdigit", "independent-40", "PIMVC 0.829"),
-    ("hdigit", "cyclic-40", "OPIMC 0.439"),
+    ("hdigit", "cyclic-40", "masked k-means 0.440"),
     ("bdgp", "", "SpectralClustering 0.925"),
     ("bdgp-two-views", "half", "–"),
     ("webkb", "", "OPIMC 0.732"),
