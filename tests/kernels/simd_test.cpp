@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <hwy/targets.h>
 #include <optional>
+#include <string_view>
 
 #include "chunk/matrix.hpp"
 #include "random/philox.hpp"
@@ -250,6 +251,7 @@ TEST(Simd, VectorLengthsChangeNoBit) {
   for (const std::int64_t target : targets()) {
     if (target != HWY_AVX2 && target != HWY_AVX3) continue;
     hwy::SetSupportedTargetsForTest(target);
+    if (std::string_view(simd::target()) != hwy::TargetName(target)) continue;  // it was left out of this build
     for (const Index cut : {0, 4, 11}) {
       Matrix out = Matrix::Zero(21, 19);
       simd::add_product(X.data(), 300, cut, 300, {M.data(), 19}, 19, {out.data(), 19});
