@@ -166,7 +166,9 @@ TEST(Votes, ARowOfTheSampleThatIsAskedAgainGetsItsLabel) {
       }
     }
     EXPECT_GE(same, (made.graphs.listed() ? 0.97 : 1) * static_cast<double>(at));
-    if (!made.graphs.listed()) EXPECT_LT(far, 1e-4);
+    if (!made.graphs.listed()) {
+      EXPECT_LT(far, 1e-4);
+    }
   }
 }
 

@@ -30,7 +30,9 @@ TEST(History, KeepsABoundedNumberOfPointsTheLastOneAndEveryEvent) {
   EXPECT_EQ(history.points().back().instances, count - 1);
   int next = 0;
   for (std::size_t i = 0; i < history.points().size(); ++i) {
-    if (i > 0) EXPECT_LT(history.points()[i - 1].instances, history.points()[i].instances);
+    if (i > 0) {
+      EXPECT_LT(history.points()[i - 1].instances, history.points()[i].instances);
+    }
     for (const ClusterEvent& event : history.points()[i].events) {
       EXPECT_EQ(event.cluster, next++) << "events stay in their order";
       EXPECT_LE(event.cluster, history.points()[i].instances) << "no event is told before it happened";

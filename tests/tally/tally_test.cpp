@@ -59,7 +59,9 @@ TEST(Tally, CountsWhatANaiveCountCounts) {
     confident += sum;
     labelled += static_cast<Index>(own.size());
     EXPECT_EQ(report.cluster_sizes[k], static_cast<Index>(own.size()));
-    if (!own.empty()) EXPECT_NEAR(report.cluster_members[k].confidence, sum / static_cast<double>(own.size()), 1e-12);
+    if (!own.empty()) {
+      EXPECT_NEAR(report.cluster_members[k].confidence, sum / static_cast<double>(own.size()), 1e-12);
+    }
     std::sort(own.begin(), own.end(), [](const Labelled& a, const Labelled& b) {
       return std::tuple(-a.confidence, a.distance, a.row) < std::tuple(-b.confidence, b.distance, b.row);
     });

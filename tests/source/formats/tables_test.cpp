@@ -44,10 +44,14 @@ void expect_read(const json& table) {
   EXPECT_EQ(rows_of(all, columns), expected);
   const auto names = table["names"].get<std::vector<std::string>>();
   ASSERT_GE(view.feature_names.size(), names.size());
-  if (!table.contains("columns")) EXPECT_EQ(view.feature_names.size(), names.size());
+  if (!table.contains("columns")) {
+    EXPECT_EQ(view.feature_names.size(), names.size());
+  }
   for (std::size_t j = 0; j < names.size(); ++j) {
     // A name that is not UTF-8 is kept byte by byte; JSON cannot hold it.
-    if (table["file"] != "latin1.csv") EXPECT_EQ(view.feature_names[j], names[j]);
+    if (table["file"] != "latin1.csv") {
+      EXPECT_EQ(view.feature_names[j], names[j]);
+    }
   }
   EXPECT_EQ(input.source->ids(0, all.size()), table["ids"].get<std::vector<std::string>>());
   for (const json& note : table.value("notes", json::array())) {
