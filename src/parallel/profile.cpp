@@ -8,7 +8,7 @@ namespace omvc {
 namespace {
 
 // In the order of Step.
-constexpr std::array<const char*, kSteps> kNames{
+constexpr std::array<const char*, kSteps> kStepNames{
     "first_look", "reading",      "waiting",    "prepare",    "times",  "transpose_times",
     "gram",       "row_solver",   "learning",   "prototypes", "kmeans", "neighbours",
     "readers",    "eigenvectors", "checkpoint", "results",    "other"};
@@ -60,7 +60,7 @@ std::vector<StepTime> Profile::report() {
   enter(current_);
   std::vector<StepTime> steps;
   for (std::size_t i = 0; i < kSteps; ++i) {
-    steps.push_back({.name = kNames[i], .seconds = seconds_[i], .overlaps = i == index_of(Step::reading)});
+    steps.push_back({.name = kStepNames[i], .seconds = seconds_[i], .overlaps = i == index_of(Step::reading)});
   }
   return steps;
 }
