@@ -5,7 +5,7 @@
     python3 experiments/traps.py --write          also puts the table into docs/quality.md
     python3 experiments/traps.py --only glitch    the traps whose name has this in it, with what the program says
 
-Every table is a real one of scikit-learn or a planted one, in two views joined by id. A trap passes where NMI stays within
+Every table is a real one of scikit-learn or a planted one, in two views joined by id or in one. A trap passes where NMI stays within
 0.03 of that of the table without it, or where the program names it. Means over seeds 0-2; k-means has 10 starts, on columns
 of mean 0 and standard deviation 1, with means in the place of missing cells and a 0/1 column for each value of a category.
 """
@@ -58,8 +58,15 @@ def planted(rows=600, clusters=4, columns=12, spread=0.75, seed=7):
     return halves(values * rng.uniform(0.5, 20, columns) + rng.uniform(-50, 50, columns), [f"x{j}" for j in range(columns)], truth)
 
 
+def in_one(table):
+    """The same columns in one view, which has no other to say what is noise in it."""
+    views, truth = table
+    return [pd.concat(views, axis=1)], truth
+
+
 TABLES = {"wine": lambda: real(load_wine), "cancer": lambda: real(load_breast_cancer), "iris": lambda: real(load_iris),
-          "digits": digits, "planted": planted}
+          "digits": digits, "planted": planted, "wine, one table": lambda: in_one(real(load_wine)),
+          "planted, one table": lambda: in_one(planted(rows=900, columns=6, spread=0.5))}
 
 
 # A trap changes the views, in place or not, and may change the options of the command.
@@ -94,6 +101,14 @@ def dummies(views, rng, truth):
     site = rng.choice(["a", "b", "c", "d"], len(truth))
     for value in "abcd":
         views[0][f"site_{value}"] = (site == value).astype(int)
+
+
+def category_of_many(views, rng, truth):
+    views[0]["town"] = [f"town{i}" for i in rng.integers(0, 45, len(truth))]
+
+
+def rating(views, rng, truth):
+    views[0]["rating"] = rng.integers(1, 6, len(truth))
 
 
 def glitch(views, rng, truth):
@@ -198,6 +213,11 @@ TRAPS = [
     ("wine", "the same as four dummy columns", dummies), ("cancer", "two random categories", two_categories),
     ("iris", "a random 0/1 column", yes_no), ("digits", "two random categories", two_categories),
     ("planted", "a random category of four values", category_of_four),
+    ("wine, one table", "a random 0/1 column", yes_no), ("planted, one table", "a random 0/1 column", yes_no),
+    ("planted, one table", "four random 0/1 columns", yes_no_many),
+    ("planted, one table", "a random category of four values", category_of_four),
+    ("planted, one table", "a random category of 45 values", category_of_many),
+    ("planted, one table", "a random rating of 1 to 5", rating), ("planted, one table", "1e9 in 5 % of the cells", sentinel(1e9, 0.05)),
     ("wine", "one cell in each column times 1000 (glitch)", glitch),
     ("cancer", "one cell in each column times 1000 (glitch)", glitch),
     ("planted", "six cells of ±1e6 (glitch)", glitch_two), ("iris", "one cell in each column times 1000 (glitch)", glitch),

@@ -90,7 +90,7 @@ void write(const omvc::app::InputArguments& arguments, const std::string& scalin
   const omvc::FirstLook look = omvc::look_at(*input.source, options, observer, nullptr);
   for (std::size_t v = 0; v < setting.scaling.size(); ++v) {
     setting.scaling[v] =
-        omvc::choose_scaling(omvc::of_view(options.scaling, v), look.survey.views[v], setting.schema.views[v].name);
+        omvc::choose_scaling(omvc::of_view(options.scaling, v), look.survey.views[v], setting.schema.views[v]);
   }
   input.source->rewind();
 

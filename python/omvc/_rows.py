@@ -11,6 +11,8 @@ from ._checks import Schema
 from ._table import Table
 from .errors import DataError
 
+LARGEST = 1e140  # the square of a larger number is none
+
 Row = dict[str, dict[str, float]]  # features of each view
 
 
@@ -27,7 +29,7 @@ def row_of(x: Any, schema: Schema | None) -> Row:
             continue
         if isinstance(value, Mapping):
             out.setdefault(name, {}).update({str(feature): _number(name, feature, one) for feature, one in value.items()})
-        elif isinstance(value, (list, tuple, np.ndarray)):
+        elif isinstance(value, (list, tuple, np.ndarray)) and np.ndim(value) > 0:
             features = views[name][2] if name in views else None
             names = features if features is not None else [str(j) for j in range(len(value))]
             if len(names) != len(value):
@@ -44,9 +46,12 @@ def _number(view: str, feature: Any, value: Any) -> float:
     if value is None:
         return float("nan")
     try:
-        return float(value)
+        number = float(value)
     except (TypeError, ValueError) as error:
         raise DataError(f"view {view!r}: {feature!r} is {value!r}, which is no number") from error
+    if abs(number) > LARGEST:
+        raise DataError(f"view {view!r}: {feature!r} is {number:g}, which is too large to be squared: leave it out")
+    return number
 
 
 class Waiting:

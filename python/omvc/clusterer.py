@@ -113,7 +113,12 @@ class Clusterer(Predictor):
         given = self._read(X, known, present=present, views=views, layer=layer, files=files)
         model = self._model if known else _core.Model(self._texts(given.names))
         with _progress.shown(self.verbose, "partial_fit", given.size) as tell:
-            results, stopped = model.partial_fit(given.data, self.chunk or _CHUNK, tell)
+            try:
+                results, stopped = model.partial_fit(given.data, self.chunk or _CHUNK, tell)
+            except Exception:
+                if known is not None:
+                    self._changed()  # the chunks before the one that failed are learned
+                raise
         if known is None:
             self._begin(model, given, None)
         self._changed()
@@ -214,8 +219,13 @@ class Clusterer(Predictor):
 
     def _learn_waiting(self) -> None:
         waiting = self.__dict__.pop("_waiting", None)
-        if waiting:
+        if not waiting:
+            return
+        try:
             self.partial_fit(waiting.views(self._known() if hasattr(self, "_model") else None))
+        except BaseException:
+            self._waiting = waiting  # none of them is learned
+            raise
 
 
 

@@ -1,8 +1,10 @@
 // omvc._core.Model: a Clusterer with the lock of Python let go while it works.
+#include <atomic>
 #include <mutex>
 #include <nanobind/stl/function.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/pair.h>
+#include <unistd.h>
 
 #include "omvc/explain.hpp"
 #include "omvc/page.hpp"
@@ -260,7 +262,15 @@ class PyModel {
   void locked(const F& f) {
     const nb::gil_scoped_release free;
     std::unique_lock lock(mutex_, std::defer_lock);
-    if (!InStream::here()) {
+    if (owner_ != ::getpid()) {
+      // The thread that had it when the process was forked does not live here, and waiting for it would never end.
+      if (!lock.try_lock()) {
+        throw Error(ErrorKind::usage,
+                    "another thread used this model when the process was forked, so it cannot be used here; load it "
+                    "from a file, or fork while no thread uses it");
+      }
+      owner_ = ::getpid();
+    } else if (!InStream::here()) {
       lock.lock();
     } else if (!lock.try_lock()) {
       throw Error(ErrorKind::usage,
@@ -276,7 +286,8 @@ class PyModel {
 
   Clusterer model_;
   std::optional<Report> report_;  // of the fit that made the model as it is
-  std::recursive_mutex mutex_;    // data that come from Python may ask the model that they are meant for
+  std::atomic<pid_t> owner_ = ::getpid();
+  std::recursive_mutex mutex_;  // data that come from Python may ask the model that they are meant for
 };
 
 PyModel* load_model(const std::string& path) {

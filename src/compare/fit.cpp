@@ -69,7 +69,7 @@ ViewScaling CompareFit::scaling_of(std::size_t view, const ViewSurvey& survey) c
   const Scaling asked = of_view(setting_.options.scaling, view);
   const ViewSchema& schema = setting_.schema.views[view];
   const ColumnsLook look = look_at_columns(survey, schema, {}, view, false);
-  ViewScaling out = choose_scaling(asked, survey, schema.name, needs_columns(asked, survey) ? &look : nullptr);
+  ViewScaling out = choose_scaling(asked, survey, schema, needs_columns(asked, survey, schema) ? &look : nullptr);
   if (takes_signed(setting_.options.method)) out.refuse_negatives = false;
   return out;
 }

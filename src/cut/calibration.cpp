@@ -154,7 +154,9 @@ RowVector divided(RowVector chances, int cluster, double sure) {
   while (!open.empty()) {
     double sum = 0;
     for (const Index k : open) sum += chances(k);
-    const auto part = [&](Index k) { return left * (sum > 0 ? chances(k) / sum : 1.0 / static_cast<double>(open.size())); };
+    const auto part = [&](Index k) {
+      return left * (sum > 0 ? chances(k) / sum : 1.0 / static_cast<double>(open.size()));
+    };
     const auto full = std::stable_partition(open.begin(), open.end(), [&](Index k) { return part(k) <= sure; });
     if (full == open.end() || full == open.begin()) {
       for (const Index k : open) chances(k) = std::min(part(k), sure);

@@ -12,8 +12,8 @@
 namespace omvc {
 namespace {
 
-// What a call costs on the card and on a thread of a processor: estimates (docs/gpu.md), from the products of PyTorch in
-// single precision on an H200 and those of a Xeon. Within a factor of two the choice matters little, and it never
+// What a call costs on the card and on a thread of a processor: estimates (docs/gpu.md), from the products of PyTorch
+// in single precision on an H200 and those of a Xeon. Within a factor of two the choice matters little, and it never
 // changes a result.
 constexpr double kCallSeconds = 1e-4;
 constexpr double kBytesPerSecond = 6e9;      // through pinned memory, on one thread

@@ -45,7 +45,7 @@ std::vector<bool> Model::compressed() const {
     ViewScaling scaling = intake_->scaling()[v];
     if (!scaling.known && survey.views[v].observed > 0) {
       try {
-        scaling = omvc::choose_scaling(of_view(options_.scaling, v), survey.views[v], intake_->schema().views[v].name);
+        scaling = omvc::choose_scaling(of_view(options_.scaling, v), survey.views[v], intake_->schema().views[v]);
         scaling.log_ratios = false;  // which strange rows may make it look like
       } catch (const Error&) {
         scaling = {};

@@ -139,6 +139,14 @@ std::vector<std::string> Learner::column_warnings() {
       }
     }
     warn_of_columns(report, warnings);
+    const ViewSurvey& survey = model_.seen().survey().views[v];
+    if (survey.sparse && survey.negatives > 0 && intake.scaling()[v].clip &&
+        told_.insert(fmt::format("{}/-", v)).second) {
+      warnings.push_back(
+          fmt::format("View {} comes as features and numbers, which are taken as sparse weights: its negative numbers "
+                      "are set to 0. If they are measurements, send them as lists, or learn a table by fit first.",
+                      view.name));
+    }
   }
   return warnings;
 }

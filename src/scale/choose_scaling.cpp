@@ -77,7 +77,28 @@ void take_log_ratios(const ViewSurvey& survey, ViewScaling& out) {
   out.description = "centred log ratios, each feature to 0 .. 1, total variance 1";
 }
 
-bool is_mostly_zero(const ViewSurvey& survey) { return survey.entries < (1 - kSparseShare) * survey.known(); }
+// The share of the cells of the user's table that are zero: the columns that a category has become are one, and the
+// category is none of its values less often than it is one.
+double share_of_zeros(const ViewSurvey& survey, const ViewSchema& schema) {
+  double cells = survey.known();
+  double entries = survey.entries;
+  for (const ColumnUnit& unit : column_units(survey, schema.feature_names)) {
+    if (unit.last == unit.first + 1) continue;
+    for (std::size_t j = unit.first; j < unit.last; ++j) {
+      cells -= survey.known(j);
+      entries -= survey.nonzeros[j];
+    }
+    cells += survey.known(unit.first);
+    entries += survey.known(unit.first);
+  }
+  return cells > 0 ? 1 - entries / cells : 0;
+}
+
+// Zeros that mean "does not occur". A dense table of which most cells are zero and some are negative is none.
+bool is_sparse_by_nature(const ViewSurvey& survey, const ViewSchema& schema) {
+  if (survey.negatives > 0) return survey.sparse;
+  return share_of_zeros(survey, schema) > kSparseShare;
+}
 
 // One wrong number in a column of whole numbers makes them differ by orders of magnitude.
 bool is_dense_counts(const ViewSurvey& survey, const ColumnsLook* look) {
@@ -86,16 +107,16 @@ bool is_dense_counts(const ViewSurvey& survey, const ColumnsLook* look) {
   return is_dense_counts(survey) && (!glitches || is_dense_counts(look->clean));
 }
 
-ViewScaling choose_automatic(const ViewSurvey& survey, const ColumnsLook* look) {
+ViewScaling choose_automatic(const ViewSurvey& survey, const ViewSchema& schema, const ColumnsLook* look) {
   ViewScaling out{.known = true};
-  const double zeros = 100 * (1 - survey.entries / std::max(survey.known(), 1.0));
+  const double zeros = 100 * share_of_zeros(survey, schema);
   if (is_dense_counts(survey, look)) {
     take_log_ratios(survey, out);
     out.description = "dense counts: " + out.description;
     out.reason = "whole numbers that differ by orders of magnitude within most features";
     return out;
   }
-  if (!is_mostly_zero(survey) && !(survey.sparse && survey.negatives > 0)) {
+  if (!is_sparse_by_nature(survey, schema)) {
     if (look != nullptr) {
       spread_columns(*look, out);
     } else {
@@ -133,11 +154,12 @@ void take_logarithms(const ColumnsLook* look, const std::string& name, bool spar
       fmt::format("logarithms{}, {}", plain > 0 ? fmt::format(" of all but {} features", plain) : "", out.description);
 }
 
-ViewScaling choose_form(Scaling scaling, const ViewSurvey& survey, const std::string& name, const ColumnsLook* look) {
+ViewScaling choose_form(Scaling scaling, const ViewSurvey& survey, const ViewSchema& schema, const ColumnsLook* look) {
+  const std::string& name = schema.name;
   ViewScaling out{.known = true, .reason = "asked for"};
   switch (scaling) {
     case Scaling::automatic:
-      return choose_automatic(survey, look);
+      return choose_automatic(survey, schema, look);
     case Scaling::none:
       out.refuse_negatives = true;
       out.description = "as it is";
@@ -242,11 +264,11 @@ std::vector<double> unscaled(const ViewScaling& scaling, const ViewSurvey& surve
   return row;
 }
 
-bool needs_columns(Scaling scaling, const ViewSurvey& survey) {
+bool needs_columns(Scaling scaling, const ViewSurvey& survey, const ViewSchema& schema) {
   if (scaling == Scaling::log) return true;
-  if (scaling == Scaling::automatic) return !is_mostly_zero(survey) && !(survey.sparse && survey.negatives > 0);
+  if (scaling == Scaling::automatic) return !is_sparse_by_nature(survey, schema);
   const bool by_range = scaling == Scaling::minmax || scaling == Scaling::standard || scaling == Scaling::variance;
-  return by_range && !is_mostly_zero(survey);
+  return by_range && share_of_zeros(survey, schema) <= kSparseShare;
 }
 
 std::vector<ViewScaling> choose_scalings(const std::vector<Scaling>& asked, const Schema& schema, const Survey& survey,
@@ -259,8 +281,9 @@ std::vector<ViewScaling> choose_scalings(const std::vector<Scaling>& asked, cons
     if (own == Scaling::automatic) total = total_of_parts(view, rows, v);
     if (total) own = Scaling::log;
     std::optional<ColumnsLook> look;
-    if (needs_columns(own, view)) look = look_at_columns(view, schema.views[v], rows, v, own == Scaling::log);
-    before[v] = choose_scaling(own, view, schema.views[v].name, look ? &*look : nullptr);
+    if (needs_columns(own, view, schema.views[v]))
+      look = look_at_columns(view, schema.views[v], rows, v, own == Scaling::log);
+    before[v] = choose_scaling(own, view, schema.views[v], look ? &*look : nullptr);
     if (!total) continue;
     before[v].description = "composition: " + before[v].description;
     before[v].reason = fmt::format("its rows sum to {:.4g}: parts of a whole, which count by their ratios", *total);
@@ -268,10 +291,10 @@ std::vector<ViewScaling> choose_scalings(const std::vector<Scaling>& asked, cons
   return before;
 }
 
-ViewScaling choose_scaling(Scaling scaling, const ViewSurvey& survey, const std::string& name,
+ViewScaling choose_scaling(Scaling scaling, const ViewSurvey& survey, const ViewSchema& schema,
                            const ColumnsLook* look) {
-  check_magnitude(survey, name);
-  ViewScaling out = choose_form(scaling, survey, name, look);
+  check_magnitude(survey, schema.name);
+  ViewScaling out = choose_form(scaling, survey, schema, look);
   // Also where no cell is missing yet: later rows may lack some.
   const bool columns = !out.ceiling.empty();
   out.fill = means_of(out.log_ratios ? survey.log_ratios[0] : columns ? look->clean : survey);
@@ -284,7 +307,7 @@ ViewScaling choose_scaling(Scaling scaling, const ViewSurvey& survey, const std:
   }
   if (finite) return out;
   throw Error(ErrorKind::data,
-              fmt::format("view {}: its values cannot be brought to scale; give --scaling none", name));
+              fmt::format("view {}: its values cannot be brought to scale; give --scaling none", schema.name));
 }
 
 }  // namespace omvc

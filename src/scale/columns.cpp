@@ -4,48 +4,26 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <variant>
 
 #include "scale/fence.hpp"
 #include "scale/one_column.hpp"
+#include "scale/relation.hpp"
+#include "scale/rows_of_view.hpp"
 
 namespace omvc {
 namespace {
 
 constexpr std::size_t kColumnsAtOnce = 512;  // so that what is gathered of them stays small
 constexpr std::size_t kQuartileRows = 4096;  // more do not change a quartile by much
-constexpr double kMayBeFar = 5;              // standard deviations: 2 % of the values cannot all be nearer than this
-constexpr double kLeastTail = 0.005;         // share of the values beyond the plain fence that is a heavy tail,
-constexpr double kFewestFar = 4;             // and their number
-constexpr double kFewGlitches = 2;           // that may be glitches whatever their share
-constexpr double kLeastUnit = 1e-6;          // in means of the feature
-
-// Calls use(row of numbers) for the rows of a view, all of them or the first `most`.
-template <class F>
-void for_rows(std::span<const Chunk> chunks, std::size_t view, std::size_t most, const F& use) {
-  std::vector<double> row;
-  std::size_t count = 0;
-  for (const Chunk& chunk : chunks) {
-    std::visit(
-        [&](const auto& X) {
-          row.resize(static_cast<std::size_t>(X.cols));
-          for (Index i = 0; i < X.rows && count < most; ++i, ++count) {
-            if constexpr (requires { X.offsets; }) {
-              std::fill(row.begin(), row.end(), 0.0);
-              for (auto e = static_cast<std::size_t>(X.offsets[static_cast<std::size_t>(i)]);
-                   e < static_cast<std::size_t>(X.offsets[static_cast<std::size_t>(i) + 1]); ++e) {
-                row[static_cast<std::size_t>(X.columns[e])] = static_cast<double>(X.values[e]);
-              }
-            } else {
-              const auto values = X.row(i);
-              std::copy(values.begin(), values.end(), row.begin());
-            }
-            use(row);
-          }
-        },
-        chunk.views[view].block);
-  }
-}
+constexpr std::size_t kMiddleRows = 64;      // whose quartiles say where a column has its middle,
+constexpr std::size_t kFewestMiddles = 20;   // or as many as know it
+constexpr std::size_t kMostMiddles = 1 << 22;
+constexpr double kMayBeAbsurd = 1000;  // interquartile ranges
+constexpr double kMayBeFar = 5;        // standard deviations: 2 % of the values cannot all be nearer than this
+constexpr double kLeastTail = 0.005;   // share of the values beyond the plain fence that is a heavy tail,
+constexpr double kFewestFar = 4;       // and their number
+constexpr double kFewGlitches = 2;     // that may be glitches whatever their share
+constexpr double kLeastUnit = 1e-6;    // in means of the feature
 
 class ColumnScan {
  public:
@@ -55,6 +33,7 @@ class ColumnScan {
   void run() {
     out_.ceiling.assign(survey_.sum.size(), kInfinity);
     if (logarithms_) find_units();
+    look_at_middles();
     std::vector<OneColumn> columns;
     for (std::size_t j = 0; j < survey_.sum.size(); ++j) {
       if (worth_a_look(j)) columns.push_back(begin(j));
@@ -74,7 +53,29 @@ class ColumnScan {
     if (logarithms_ || is_word(low) || is_word(high)) return true;
     const double mean = survey_.sum[j] / known;
     const double variance = std::max(0.0, survey_.squares[j] / known - mean * mean);
+    if (!middles_.empty() && std::max(high - middles_[j].high, middles_[j].low - low) >
+                                 kMayBeAbsurd * (middles_[j].high - middles_[j].low)) {
+      return true;
+    }
     return std::max(high - mean, mean - low) >= kMayBeFar * std::sqrt(variance);
+  }
+
+  // Numbers far out that are not few hide in the sums, which they make: the quartiles of some rows tell them.
+  void look_at_middles() {
+    const std::size_t d = survey_.sum.size();
+    if (logarithms_ || d * kMiddleRows > kMostMiddles) return;
+    const std::size_t step = std::max<std::size_t>(count_rows(rows_, view_) / kMiddleRows, 1);
+    std::vector<std::vector<double>> values(d);
+    std::size_t at = 0;
+    for_rows(rows_, view_, std::numeric_limits<std::size_t>::max(), [&](const std::vector<double>& row) {
+      if (!is_looked_at(at++, step)) return;
+      for (std::size_t j = 0; j < d; ++j) {
+        if (!std::isnan(row[j])) values[j].push_back(row[j]);
+      }
+    });
+    for (std::vector<double>& column : values) {
+      middles_.push_back(column.size() < kFewestMiddles ? Extremes{-kInfinity, kInfinity} : fence_of(column, 0));
+    }
   }
 
   void find_units() {
@@ -147,8 +148,8 @@ class ColumnScan {
   }
 
   void judge(OneColumn& column) {
-    const double rows =
-        column.inside.count + static_cast<double>(column.outside.size()) + column.said[0] + column.said[1];
+    const double rows = column.inside.count + static_cast<double>(column.outside.size()) + column.said[0] +
+                        column.said[1] + column.absurd;
     if (!(column.inside.count > 0)) return;
     const double stands_for = survey_.known(column.feature) / rows;
     const bool words = find_words(column, stands_for);
@@ -156,12 +157,13 @@ class ColumnScan {
     const auto far = static_cast<double>(column.outside.size());
     const bool glitches =
         far > 0 && far <= std::max(kFewGlitches, kMostGlitches * rows) && column.inside.low < column.inside.high;
-    if (glitches) {
+    if (column.absurd > 0) note(ColumnNote::Kind::glitches, column, column.absurd * stands_for, column.farthest);
+    if (glitches && column.absurd == 0) {
       const bool below = column.inside.low - column.map(column.outside.front()) >
                          column.map(column.outside.back()) - column.inside.high;
       note(ColumnNote::Kind::glitches, column, far * stands_for,
            below ? column.outside.front() : column.outside.back());
-    } else {
+    } else if (!glitches) {
       for (const double x : column.outside) {
         column.inside.add(column.map(x));
         column.lengthen(x);
@@ -170,7 +172,8 @@ class ColumnScan {
     if (column.tail >= std::max(kFewestFar, kLeastTail * rows)) {
       note(ColumnNote::Kind::heavy_tail, column, column.tail * stands_for, column.longest);
     }
-    if (logarithms_ || glitches || words) keep(column, glitches || words);
+    const bool cleaned = glitches || words || column.absurd > 0;
+    if (logarithms_ || cleaned) keep(column, cleaned);
   }
 
   void note(ColumnNote::Kind kind, const OneColumn& column, double cells, double value) {
@@ -197,6 +200,7 @@ class ColumnScan {
     if (column.inside.low > 0) clean.nonzeros[j] = known;  // a zero was a glitch
   }
 
+  std::vector<Extremes> middles_;  // the quartiles of each feature in some rows
   const ViewSurvey& survey_;
   std::span<const Chunk> rows_;
   std::size_t view_;
@@ -212,6 +216,7 @@ ColumnsLook look_at_columns(const ViewSurvey& survey, const ViewSchema& schema, 
   out.clean = survey;
   if (!rows.empty()) ColumnScan(survey, rows, view, logarithms, out).run();
   out.units = column_units(logarithms ? survey : out.clean, schema.feature_names);
+  out.relation = rows.empty() ? std::vector<double>(out.units.size(), 1.0) : relations(out, rows, view);
   return out;
 }
 

@@ -60,6 +60,7 @@ inline constexpr double kMostGlitches = 0.02;
 
 struct ColumnsLook {
   std::vector<ColumnUnit> units;
+  std::vector<double> relation;  // of each unit with the others of the view, 0 .. 1 (scale/relation.hpp)
   // The survey as if glitches and words were not there; of the logarithms, where they were asked for.
   ViewSurvey clean;
   std::vector<double> ceiling;  // of each feature: the largest value of `clean` where it has a glitch or a word, else

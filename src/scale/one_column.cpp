@@ -11,8 +11,9 @@ constexpr double kApart = 2;                // between a glitch and all other va
 constexpr double kGap = 0.5;                // between a word and all other values, in their ranges
 
 // Numbers that people write for a missing value, with either sign; and those that are too large to be measured.
-constexpr std::array kWords{9.0,       99.0,    999.0,   9999.0,  99999.0,      999999.0,
-                            9999999.0, 32767.0, 32768.0, 65535.0, 2147483647.0, 2147483648.0};
+constexpr std::array kWords{9.0,         99.0,    999.0,   9999.0,  99999.0,      999999.0,     9999999.0,   99999999.0,
+                            999999999.0, 32767.0, 32768.0, 65535.0, 2147483647.0, 2147483648.0, 4294967295.0};
+constexpr double kAbsurdWidths = 1000;  // widths of the fence beyond it: a gap that no data have
 constexpr double kHuge = 1e20;
 
 }  // namespace
@@ -30,6 +31,11 @@ void OneColumn::count(double x) {
     return;
   }
   const double y = map(x);
+  if (is_absurd(y)) {
+    absurd += 1;
+    if (absurd == 1 || std::abs(x) > std::abs(farthest)) farthest = x;
+    return;
+  }
   const bool within = y >= fence.low && y <= fence.high;
   if (!within && outside.size() < kMostOutside) {
     outside.push_back(x);
@@ -37,6 +43,11 @@ void OneColumn::count(double x) {
   }
   inside.add(y);
   if (y < plain.low || y > plain.high) lengthen(x);
+}
+
+bool OneColumn::is_absurd(double y) const {
+  const double reach = kAbsurdWidths * (fence.high - fence.low);
+  return reach > 0 && (y - fence.high > reach || fence.low - y > reach);
 }
 
 void OneColumn::lengthen(double x) {

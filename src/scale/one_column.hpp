@@ -41,6 +41,8 @@ struct OneColumn {
   Extremes fence{-kInfinity, kInfinity};
   ColumnSums inside;             // this fence, after the logarithm
   std::vector<double> outside;   // in the data's own numbers, as long as they are few
+  double absurd = 0;             // numbers so far outside that they never set a range, however many; and the farthest
+  double farthest = 0;           // of them, in the data's own numbers
   double tail = 0;               // numbers inside it that are not within the plain one
   double longest = 0;            // the farthest of them, in the data's own numbers
   std::array<double, 2> said{};  // how often each word was found
@@ -49,7 +51,8 @@ struct OneColumn {
   double map(double x) const;
   bool may_be_word(double x) const { return (words[0] && x == all.low) || (words[1] && x == all.high); }
   void count(double x);
-  void lengthen(double x);  // takes a number into the tail
+  bool is_absurd(double y) const;  // after the logarithm
+  void lengthen(double x);         // takes a number into the tail
   // Whether all.low or all.high (side 0 or 1) says that a value is missing.
   bool says_missing(std::size_t side) const;
   // What is outside of the fence and not far from the numbers inside goes on with them.

@@ -55,10 +55,10 @@ inline constexpr double kSmallestValue = 1 / kLargestValue;
 // their column and are brought back to it, and so are later values that lie beyond it by more than the range itself.
 // Throws ErrorKind::data, naming the view, for values too large or too small to be squared, where log ratios are asked
 // for and the view is not of counts, and where logarithms are asked for and there are no rows to look at.
-ViewScaling choose_scaling(Scaling scaling, const ViewSurvey& survey, const std::string& name,
+ViewScaling choose_scaling(Scaling scaling, const ViewSurvey& survey, const ViewSchema& schema,
                            const ColumnsLook* look = nullptr);
 // Whether a scaling of this view depends on a look at its columns.
-bool needs_columns(Scaling scaling, const ViewSurvey& survey);
+bool needs_columns(Scaling scaling, const ViewSurvey& survey, const ViewSchema& schema);
 // The scaling of every view that was seen, by what was asked for (one, or one per view), the survey and the sample as
 // it came; of a view that was not seen, that of `before`.
 std::vector<ViewScaling> choose_scalings(const std::vector<Scaling>& asked, const Schema& schema, const Survey& survey,

@@ -9,7 +9,10 @@ namespace {
 
 // Columns of measurements among those of a view: where fewer are, columns of two values are what the view is.
 constexpr double kLeastMeasured = 0.1;
-constexpr double kMostAbove = 1;  // ranges above its range that a later value may lie
+constexpr double kRelated = 0.5;       // relation of a column of few values that counts fully,
+constexpr double kUnrelated = 0.1;     // and that of one which has nothing to do with the others
+constexpr double kLeastWeight = 0.02;  // so that what it is in a cluster can still be told
+constexpr double kMostAbove = 1;       // ranges above its range that a later value may lie
 
 // Variance of a feature over the observed instances.
 double variance_of(const ViewSurvey& survey, std::size_t j) {
@@ -68,6 +71,18 @@ std::size_t weigh_units(const ViewSurvey& survey, const std::vector<ColumnUnit>&
   return lowered;
 }
 
+// Columns of few values count by what they have to do with the others: fully from kRelated on. Returns how many have
+// next to nothing to do with them.
+std::size_t weigh_relations(const ColumnsLook& look, ViewScaling& out) {
+  std::size_t unrelated = 0;
+  for (std::size_t u = 0; u < look.units.size(); ++u) {
+    const double weight = std::clamp(look.relation[u] / kRelated, kLeastWeight, 1.0);
+    for (std::size_t j = look.units[u].first; j < look.units[u].last; ++j) out.gain[j] *= weight;
+    unrelated += look.relation[u] < kUnrelated ? 1 : 0;
+  }
+  return unrelated;
+}
+
 }  // namespace
 
 std::vector<double> means_of(const ViewSurvey& survey) {
@@ -96,9 +111,14 @@ void spread_evenly(const ViewSurvey& survey, ViewScaling& out) {
   out.factor = equal_variance(survey, out);
 }
 
-void spread_columns(const ColumnsLook& look, ViewScaling& out) {
+std::size_t spread_units(const ColumnsLook& look, ViewScaling& out) {
   spread_ranges(look.clean, out);
-  const std::size_t lowered = weigh_units(look.clean, look.units, out);
+  return weigh_units(look.clean, look.units, out);
+}
+
+void spread_columns(const ColumnsLook& look, ViewScaling& out) {
+  const std::size_t lowered = spread_units(look, out);
+  const std::size_t unrelated = weigh_relations(look, out);
   out.factor = equal_variance(look.clean, out);
   out.unit = look.unit;
   out.notes = look.notes;
@@ -115,10 +135,14 @@ void spread_columns(const ColumnsLook& look, ViewScaling& out) {
                                                          : kLargestValue);
   }
   out.description = "each feature to 0 .. 1, total variance 1";
+  const auto columns = [](std::size_t count) { return count == 1 ? "1 column" : fmt::format("{} columns", count); };
   if (lowered > 0) {
-    out.description +=
-        fmt::format("; {} of two values or of categories weigh{} no more than one of measurements",
-                    lowered == 1 ? "1 column" : fmt::format("{} columns", lowered), lowered == 1 ? "s" : "");
+    out.description += fmt::format("; {} of two values or of categories weigh{} no more than one of measurements",
+                                   columns(lowered), lowered == 1 ? "s" : "");
+  }
+  if (unrelated > 0) {
+    out.description += fmt::format("; {} of few values that {} nothing to do with the others weigh{} next to nothing",
+                                   columns(unrelated), unrelated == 1 ? "has" : "have", unrelated == 1 ? "s" : "");
   }
 }
 

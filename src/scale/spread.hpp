@@ -18,8 +18,10 @@ void spread_deviations(const ViewSurvey& survey, ViewScaling& out);
 void shift_only(const ViewSurvey& survey, ViewScaling& out);
 // Every feature from its minimum 0 to its maximum 1, then equal total variance between views.
 void spread_evenly(const ViewSurvey& survey, ViewScaling& out);
-// The same for what was looked at: units weigh alike, and values far above the range come back to it. Says so in the
-// description.
+// Every feature from 0 to 1, and units brought down to what one column of measurements weighs. Returns how many were.
+std::size_t spread_units(const ColumnsLook& look, ViewScaling& out);
+// The same as spread_evenly for what was looked at: units weigh alike, those of few values that have nothing to do with
+// the others next to nothing, and values far above the range come back to it. Says so in the description.
 void spread_columns(const ColumnsLook& look, ViewScaling& out);
 
 }  // namespace omvc

@@ -89,8 +89,8 @@ TEST(ChunkStream, ScalesAndKeepsTheFingerprintOfWhatWasRead) {
   Compute compute;
   survey.add(read_all(*source), compute);
   source->rewind();
-  const std::vector<ViewScaling> scaling{choose_scaling(Scaling::minmax, survey.views[0], "view1"),
-                                         choose_scaling(Scaling::l2, survey.views[1], "view1")};
+  const std::vector<ViewScaling> scaling{choose_scaling(Scaling::minmax, survey.views[0], {"view1", 0, {}}),
+                                         choose_scaling(Scaling::l2, survey.views[1], {"view1", 0, {}})};
   const Intake intake(source->schema(), scaling, kinds_of(survey));
   ChunkStream stream(*source, source->schema(), 95, &intake);
   const auto item = stream.next();

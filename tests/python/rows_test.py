@@ -73,6 +73,35 @@ def test_rows_that_wait_are_kept(tmp_path):
     assert omvc.load(tmp_path / "model.omvc").report()["n"] == 1150
 
 
+def test_a_row_that_cannot_be_learned_is_refused_by_itself():
+    views, _ = planted(1100)
+    model = omvc.Clusterer(3, chunk=100)
+    for number, x in enumerate(rows_of(views)):
+        model.learn_one(x)
+        for bad in (np.inf, -1e200):
+            if number == 512:
+                with pytest.raises(omvc.DataError, match="'v0': 'f1' is .*too large"):
+                    model.learn_one({"v0": {"f0": 1.0, "f1": bad}})
+    assert model.report()["n"] == 1100
+
+
+def test_a_call_that_fails_midway_leaves_what_it_has_learned():
+    views, _ = planted(3000, missing=0)
+    model = omvc.Clusterer(3, chunk=500).fit([view[:600] for view in views])
+    later = [view[600:].copy() for view in views]
+    later[0] = later[0] * 50 + 1000
+    later[0][2300, 0] = np.inf
+    with pytest.raises(omvc.DataError):
+        model.partial_fit(later)
+    assert model.report()["n"] == 600 + 2000
+    assert set(model.predict(later_part(later, 2000))) <= set(model.clusters_), "clusters_ are those of predict"
+    assert not hasattr(model, "labels_")
+
+
+def later_part(views, rows):
+    return [view[:rows] for view in views]
+
+
 def test_river_has_no_complaints():
     import omvc.river
     from river import checks

@@ -239,7 +239,7 @@ TEST(Columns, PiecesAndStorageChangeNothing) {
 }
 
 ViewScaling chosen(Scaling scaling, const Seen& seen) {
-  return choose_scaling(scaling, seen.survey, "view1", &seen.look);
+  return choose_scaling(scaling, seen.survey, {"view1", 0, {}}, &seen.look);
 }
 
 Matrix scaled(const ViewScaling& scaling, const Matrix& X) {
@@ -256,6 +256,7 @@ Matrix scaled(const ViewScaling& scaling, const Matrix& X) {
 TEST(Columns, ACategoryWeighsWhatAMeasurementDoes) {
   Matrix X = normal(300, 9, 9);
   for (Index i = 0; i < 300; ++i) {
+    X.block(i, 0, 1, 5).array() += 8 * static_cast<double>(i % 6);  // which both go with
     X(i, 5) = i % 2;
     for (Index j = 6; j < 9; ++j) X(i, j) = i % 3 == j - 6 ? 1 : 0;
   }
@@ -271,6 +272,76 @@ TEST(Columns, ACategoryWeighsWhatAMeasurementDoes) {
   EXPECT_NEAR(total, 1, 1e-9);
 }
 
+// Neighbours by the other columns tell whether a column of few values goes with them. One that does not would divide
+// the rows into sheets however little it weighs.
+TEST(Columns, AColumnOfFewValuesThatGoesWithNoOtherWeighsNextToNothing) {
+  Matrix X = normal(400, 8, 3);
+  std::mt19937_64 draw(4);
+  for (Index i = 0; i < 400; ++i) {
+    X.row(i).array() += 6 * static_cast<double>(i % 4);
+    X(i, 4) = static_cast<double>(draw() % 2);      // anybody's toss of a coin
+    X(i, 5) = static_cast<double>(draw() % 5 + 1);  // a rating of noise
+    X(i, 6) = static_cast<double>(i % 4 / 2);       // goes with the clusters
+    X(i, 7) = i % 3 == 0 ? kNan : static_cast<double>(i % 4);
+  }
+  const Seen seen = look_at(X);
+  ASSERT_EQ(seen.look.relation.size(), 8u);
+  for (const std::size_t u : {0u, 1u, 2u, 3u}) EXPECT_EQ(seen.look.relation[u], 1) << u;
+  EXPECT_LT(seen.look.relation[4], 0.1);
+  EXPECT_LT(seen.look.relation[5], 0.1);
+  EXPECT_GT(seen.look.relation[6], 0.9);
+  EXPECT_GT(seen.look.relation[7], 0.9);
+  const Matrix Y = scaled(chosen(Scaling::automatic, seen), X);
+  EXPECT_LT(variance(Y.col(4)), 0.05 * variance(Y.col(0)));
+  EXPECT_LT(variance(Y.col(5)), 0.05 * variance(Y.col(0)));
+  EXPECT_GT(variance(Y.col(6)), 0.5 * variance(Y.col(0)));
+  EXPECT_NE(chosen(Scaling::automatic, seen).description.find("2 columns of few values"), std::string::npos);
+}
+
+// The features of a category are zero for all rows but those of one value, which makes no text of a table.
+TEST(Columns, ACategoryOfManyValuesIsNoSparseView) {
+  constexpr Index kTowns = 45;
+  Matrix X = Matrix::Zero(450, 3 + kTowns);
+  X.leftCols(3) = normal(450, 3, 11);
+  std::vector<std::string> names{"bmi", "platelets", "crp"};
+  for (Index town = 0; town < kTowns; ++town) names.push_back("town=" + std::to_string(town));
+  for (Index i = 0; i < 450; ++i) X(i, 3 + i % kTowns) = 1;
+  const Seen seen = look_at(X, names);
+  const ViewSchema schema{"view1", X.cols(), names};
+  EXPECT_TRUE(needs_columns(Scaling::automatic, seen.survey, schema));
+  EXPECT_TRUE(choose_scaling(Scaling::automatic, seen.survey, schema, &seen.look).description.starts_with("dense: "));
+  // Without names these are features of which one in sixteen is not zero. Negative numbers are measurements all the
+  // same.
+  EXPECT_FALSE(needs_columns(Scaling::automatic, survey_of(one_view(test::dense_block<double>(X.cwiseAbs())), X.cols()),
+                             {"view1", X.cols(), {}}));
+}
+
+// Where half of the columns are such there are no others that would say so; and too few rows say nothing.
+TEST(Columns, RelationsAreAskedOfEnoughRowsAndColumns) {
+  Matrix X = normal(400, 3, 5);
+  std::mt19937_64 draw(6);
+  for (Index i = 0; i < 400; ++i) X(i, 1) = static_cast<double>(draw() % 2);
+  for (Index i = 0; i < 400; ++i) X(i, 2) = static_cast<double>(draw() % 2);
+  EXPECT_EQ(look_at(X).look.relation, (std::vector<double>{1, 1, 1}));
+  EXPECT_EQ(look_at(X.topRows(30)).look.relation, (std::vector<double>{1, 1, 1}));
+}
+
+// Error codes are no part of the range of a column, however many of its cells have one.
+TEST(Columns, AbsurdValuesDoNotSetTheRangeHoweverMany) {
+  for (const double share : {0.01, 0.05, 0.2}) {
+    for (const double code : {1e9, -1e9, 999999999.0}) {
+      Matrix X = normal(1000, 2, 8);
+      const auto bad = static_cast<Index>(share * 1000);
+      for (Index i = 0; i < bad; ++i) X(i * 5, 0) = code;
+      const Seen seen = look_at(X);
+      ASSERT_EQ(seen.look.notes.size(), 1u) << share << ", " << code;
+      EXPECT_EQ(seen.look.notes[0].cells, static_cast<double>(bad));
+      EXPECT_EQ(seen.look.notes[0].value, code);
+      EXPECT_LT(std::max(std::abs(seen.look.clean.maximum[0]), std::abs(seen.look.clean.minimum[0])), 10);
+    }
+  }
+}
+
 TEST(Columns, AViewOfYesAndNoStaysAsItIs) {
   Matrix X = normal(300, 12, 10);
   for (Index j = 0; j < 12; ++j) {
@@ -278,7 +349,7 @@ TEST(Columns, AViewOfYesAndNoStaysAsItIs) {
   }
   const Seen seen = look_at(X);
   const ViewScaling with = chosen(Scaling::automatic, seen);
-  const ViewScaling without = choose_scaling(Scaling::automatic, seen.survey, "view1");
+  const ViewScaling without = choose_scaling(Scaling::automatic, seen.survey, {"view1", 0, {}});
   EXPECT_EQ(with.gain, without.gain);
   EXPECT_EQ(with.factor, without.factor);
 }

@@ -22,7 +22,7 @@ Intake learned(const AwkwardRows& rows, const std::vector<Form>& forms, Scaling 
   std::vector<ViewScaling> chosen(rows.schema.views.size());
   for (std::size_t v = 0; v < chosen.size(); ++v) {
     if (survey.views[v].observed > 0) {
-      chosen[v] = choose_scaling(scaling, survey.views[v], rows.schema.views[v].name);
+      chosen[v] = choose_scaling(scaling, survey.views[v], rows.schema.views[v]);
     }
   }
   return {rows.schema, std::move(chosen), kinds_of(survey)};

@@ -58,7 +58,8 @@ Survey survey_of(const Chunk& chunk, Index features) {
 }
 
 std::string described(const Matrix& X, Form form = Form::dense_double) {
-  return choose_scaling(Scaling::automatic, survey_of(one_view(X, form), X.cols()).views[0], "view1").description;
+  return choose_scaling(Scaling::automatic, survey_of(one_view(X, form), X.cols()).views[0], {"view1", 0, {}})
+      .description;
 }
 
 TEST(LogRatio, IsWhatItsHeaderSaysInEveryForm) {
@@ -105,7 +106,7 @@ TEST(LogRatio, AutomaticGivesDenseCountsRatiosFromZeroToOneOfTotalVarianceOne) {
     const Survey survey = survey_of(chunk, 8);
     for (const Scaling scaling : {Scaling::automatic, Scaling::clr}) {
       Chunk scaled = chunk;
-      apply_scaling({choose_scaling(scaling, survey.views[0], "view1")}, test::schema_of({8}), scaled);
+      apply_scaling({choose_scaling(scaling, survey.views[0], {"view1", 0, {}})}, test::schema_of({8}), scaled);
       for (Index i = 0; i < 300; ++i) {
         const std::vector<double> row = test::dense_row(scaled.views[0].block, i);
         for (Index j = 0; j < 8; ++j) EXPECT_NEAR(row[static_cast<std::size_t>(j)], expected(i, j), 1e-6);
@@ -119,8 +120,8 @@ TEST(LogRatio, DenseOrSparseRowsComeOutTheSameToTheBit) {
   X(4, 2) = std::nan("");
   const Survey dense = survey_of(one_view(X, Form::dense_double), 7);
   const Survey sparse = survey_of(one_view(X, Form::csr_float), 7);
-  const ViewScaling one = choose_scaling(Scaling::automatic, dense.views[0], "view1");
-  const ViewScaling other = choose_scaling(Scaling::automatic, sparse.views[0], "view1");
+  const ViewScaling one = choose_scaling(Scaling::automatic, dense.views[0], {"view1", 0, {}});
+  const ViewScaling other = choose_scaling(Scaling::automatic, sparse.views[0], {"view1", 0, {}});
   EXPECT_TRUE(one.log_ratios);
   EXPECT_EQ(one.shift, other.shift);
   EXPECT_EQ(one.gain, other.gain);
@@ -233,7 +234,7 @@ TEST(LogRatio, FeaturesThatComeLaterAreScaledToo) {
   survey.add(one_view(X.leftCols(6), Form::csr_double), compute);
   survey.widen(test::schema_of({8}));
   survey.add(one_view(X, Form::csr_double), compute);
-  const ViewScaling scaling = choose_scaling(Scaling::clr, survey.views[0], "view1");
+  const ViewScaling scaling = choose_scaling(Scaling::clr, survey.views[0], {"view1", 0, {}});
   ASSERT_EQ(scaling.gain.size(), 8U);
   for (const double gain : scaling.gain) EXPECT_GT(gain, 0);
 }
@@ -243,7 +244,7 @@ TEST(LogRatio, ComesBackInCounts) {
   const Matrix X = counts(100, 6, 9);
   Chunk chunk = one_view(X, Form::dense_double);
   const Survey survey = survey_of(chunk, 6);
-  const ViewScaling scaling = choose_scaling(Scaling::clr, survey.views[0], "view1");
+  const ViewScaling scaling = choose_scaling(Scaling::clr, survey.views[0], {"view1", 0, {}});
   apply_scaling({scaling}, test::schema_of({6}), chunk);
   const double usual = X.sum() / 100;
   for (Index i = 0; i < 100; ++i) {
@@ -262,7 +263,7 @@ TEST(LogRatio, AskedForItTakesCountsOnly) {
     for (const Form form : test::kForms) {
       const Matrix X = counts(50, 6, 10);
       const Survey survey = survey_of(one_view(X, form), 6);
-      const Intake intake(schema, {choose_scaling(Scaling::clr, survey.views[0], "view1")}, kinds_of(survey),
+      const Intake intake(schema, {choose_scaling(Scaling::clr, survey.views[0], {"view1", 0, {}})}, kinds_of(survey),
                           {Scaling::clr});
       Chunk good = one_view(X, form);
       EXPECT_NO_THROW(intake.take(good));
@@ -274,7 +275,7 @@ TEST(LogRatio, AskedForItTakesCountsOnly) {
       test::expect_error(ErrorKind::data, {"view1", "counts"}, [&, number = value] {
         Matrix all = X;
         all(2, 2) = number;
-        choose_scaling(Scaling::clr, survey_of(one_view(all, form), 6).views[0], "view1");
+        choose_scaling(Scaling::clr, survey_of(one_view(all, form), 6).views[0], {"view1", 0, {}});
       });
     }
   }
@@ -284,7 +285,7 @@ TEST(LogRatio, AskedForItTakesCountsOnly) {
 TEST(LogRatio, AutomaticSetsLaterNegativesToZeroAndCountsThem) {
   const Matrix X = counts(200, 6, 11);
   const Survey survey = survey_of(one_view(X, Form::dense_double), 6);
-  const ViewScaling scaling = choose_scaling(Scaling::automatic, survey.views[0], "view1");
+  const ViewScaling scaling = choose_scaling(Scaling::automatic, survey.views[0], {"view1", 0, {}});
   Matrix later = X.topRows(2);
   later(0, 1) = 0;
   later.row(1) = later.row(0);

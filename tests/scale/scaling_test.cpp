@@ -25,7 +25,7 @@ Chunk scaled(Scaling scaling, const Block& block, Index* clipped = nullptr) {
   Survey survey(schema);
   Compute compute;
   survey.add(chunk, compute);
-  const auto counts = apply_scaling({choose_scaling(scaling, survey.views[0], "view1")}, schema, chunk);
+  const auto counts = apply_scaling({choose_scaling(scaling, survey.views[0], {"view1", 0, {}})}, schema, chunk);
   if (clipped != nullptr) *clipped = counts[0];
   return chunk;
 }
@@ -77,7 +77,7 @@ TEST(Scaling, DenseAndSparseFloatsComeOutTheSame) {
     Survey survey(schema);
     Compute compute;
     survey.add(one_view(dense), compute);
-    const std::vector<ViewScaling> chosen{choose_scaling(scaling, survey.views[0], "view1")};
+    const std::vector<ViewScaling> chosen{choose_scaling(scaling, survey.views[0], {"view1", 0, {}})};
     if (!chosen[0].shift.empty() &&
         std::any_of(chosen[0].shift.begin(), chosen[0].shift.end(), [](double shift) { return shift != 0; })) {
       continue;  // the zeros of a sparse view would fill
@@ -120,7 +120,7 @@ TEST(Scaling, CellsThatAreMissingAreNotTakenForZeros) {
   Survey survey(test::schema_of({40}));
   Compute compute;
   survey.add(one_view(test::dense_block<double>(X)), compute);
-  const ViewScaling chosen = choose_scaling(Scaling::automatic, survey.views[0], "view1");
+  const ViewScaling chosen = choose_scaling(Scaling::automatic, survey.views[0], {"view1", 0, {}});
   EXPECT_FALSE(chosen.unit_rows) << chosen.description;
   EXPECT_NE(chosen.reason.find("0 % of its cells are zero"), std::string::npos) << chosen.reason;
 }
@@ -143,7 +143,7 @@ TEST(Scaling, ANewInstanceBelowTheRangeStaysNonnegative) {
   Survey survey(schema);
   Compute compute;
   survey.add(one_view(test::dense_block<double>(Matrix{{5}, {9}})), compute);
-  const ViewScaling scaling = choose_scaling(Scaling::automatic, survey.views[0], "view1");
+  const ViewScaling scaling = choose_scaling(Scaling::automatic, survey.views[0], {"view1", 0, {}});
   Chunk chunk = one_view(test::dense_block<double>(Matrix{{1}}));
   apply_scaling({scaling}, schema, chunk);
   EXPECT_EQ(test::dense_row(chunk.views[0].block, 0)[0], 0);
