@@ -76,7 +76,10 @@ void ColumnFinder::select() {
                                 wishes_.path, option, omvc::quoted(pattern)));
       }
     }
-    for (std::size_t j = 0; j < seen_.size() && !patterns.empty(); ++j) seen_[j].wanted &= listed[j] == keep;
+    for (std::size_t j = 0; j < seen_.size() && !patterns.empty(); ++j) {
+      seen_[j].wanted &= listed[j] == keep;
+      seen_[j].dropped |= listed[j] && !keep;
+    }
   };
   apply(wishes_.text.columns, "--columns", true);
   apply(wishes_.text.drop, "--drop", false);
@@ -132,6 +135,7 @@ Column ColumnFinder::decide(std::size_t j, Columns& out) const {
   const Seen& seen = seen_[j];
   Column column;
   if (!seen.wanted) {
+    column.dropped = seen.dropped;
     column.kind = Column::Kind::left_out;
     return column;
   }

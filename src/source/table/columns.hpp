@@ -16,6 +16,7 @@ struct Column {
   Kind kind = Kind::number;
   std::vector<std::string> values;  // of a category, in order; each is a feature "name=value" that is 0 or 1
   std::unordered_map<std::string, std::size_t> place;
+  bool dropped = false;  // the user says --drop
 };
 
 struct Columns {
@@ -57,6 +58,7 @@ class ColumnFinder {
  private:
   struct Seen {
     bool wanted = true;
+    bool dropped = false;
     bool closer = false;
     std::size_t values = 0;
     std::size_t numbers = 0;
