@@ -39,6 +39,7 @@ set(OMVC_READER_SOURCES
   source/table/label_words.cpp
   source/table/labels.cpp
   source/table/line_reader.cpp
+  source/table/marks.cpp
   source/table/packed_file.cpp
   source/table/presence.cpp
   source/table/records.cpp

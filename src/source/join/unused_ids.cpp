@@ -76,8 +76,8 @@ Values look_at(const std::vector<std::string>& cells) {
   std::string wish;
   std::string drop;
   for (std::size_t v = 0; v < (same ? 1 : readers.size()); ++v) {
-    const std::string column = same ? omvc::quoted(columns[v].name)
-                                    : omvc::quoted(readers[v]->schema().name + "=" + columns[v].name);
+    const std::string column =
+        same ? omvc::quoted(columns[v].name) : omvc::quoted(readers[v]->schema().name + "=" + columns[v].name);
     wish += fmt::format("{}--id-column {}", v == 0 ? "" : " ", column);
     drop += fmt::format("{}--drop {}", v == 0 ? "" : " ", column);
   }
@@ -128,9 +128,10 @@ std::optional<std::string> note_by_row(const Readers& readers) {
     if (reader->id_columns().expected) tables += (tables.empty() ? "" : ", ") + reader->path();
   }
   if (tables.empty()) return std::nullopt;
-  return fmt::format("{}: without sample ids, so the files are joined by row: a row of each is one instance (--id-column "
-                     "names a column of ids; none says that there is none)",
-                     tables);
+  return fmt::format(
+      "{}: without sample ids, so the files are joined by row: a row of each is one instance (--id-column "
+      "names a column of ids; none says that there is none)",
+      tables);
 }
 
 }  // namespace omvc

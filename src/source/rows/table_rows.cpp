@@ -9,6 +9,7 @@
 
 #include "source/rows/column_views.hpp"
 #include "source/rows/json_row.hpp"
+#include "source/table/marks.hpp"
 #include "source/table/records.hpp"
 
 namespace omvc {
@@ -180,8 +181,8 @@ void TableRows::find_layout(std::string_view line, Index number, RowBuilder& row
   notes_.insert(notes_.end(), columns_.notes.begin(), columns_.notes.end());
 }
 
-// Columns of numbers that the model lacks: those that its fit left out are left out again, and others are refused, since
-// a column of another name may be what the model learned.
+// Columns of numbers that the model lacks: those that its fit left out are left out again, and others are refused,
+// since a column of another name may be what the model learned.
 void TableRows::leave_out_extra(const std::vector<ColumnPlace>& places, const ColumnViews& views, bool ignore_extra) {
   std::string again;
   std::string unknown;
@@ -256,7 +257,8 @@ void TableRows::find_decimal() {
   Index commas = 0;
   for (std::size_t j = 0; j < columns_.all.size(); ++j) {
     if (columns_.all[j].kind != Column::Kind::number) continue;
-    const std::string_view cell = row_.fields()[j];
+    const auto marked = split_mark(row_.fields()[j]);
+    const std::string_view cell = marked ? std::string_view(marked->number) : row_.fields()[j];
     const Decimal shown = decimal_of(cell);
     const bool point = layout_.separation.delimiter == Delimiter::comma && cell.find('.') != std::string_view::npos &&
                        cell.find(',') == std::string_view::npos && parse_grouped_number(cell, Decimal::point);

@@ -13,8 +13,8 @@ constexpr std::array<std::string_view, 13> kUsualIdNames{"id",       "ids",     
                                                          "sampleid", "barcode",   "cell",      "cell_id", "obs_names",
                                                          "rownames", "row_names", "unnamed: 0"};
 constexpr std::array<std::string_view, 16> kPersonsAndRecords{
-    "patient", "subject",  "participant", "donor",  "customer",  "client", "user", "person",
-    "member",  "student",  "employee",    "record", "accession", "uuid",   "name", "case"};
+    "patient", "subject", "participant", "donor",  "customer",  "client", "user", "person",
+    "member",  "student", "employee",    "record", "accession", "uuid",   "name", "case"};
 constexpr std::array<std::string_view, 6> kOftenIdNames{"key", "code", "number", "no", "nr", "row"};
 
 template <std::size_t N>

@@ -10,6 +10,7 @@
 #include "omvc/error.hpp"
 
 #include "source/table/id_names.hpp"
+#include "source/table/marks.hpp"
 
 namespace omvc {
 namespace {
@@ -74,6 +75,7 @@ class Detection {
   struct Below {
     std::size_t values = 0;  // not missing
     std::size_t numbers = 0;
+    std::size_t marked = 0;    // numbers with a percent sign or that of a currency
     bool whole = true;         // all are whole numbers
     bool first_again = false;  // what the first line has occurs again
     std::unordered_set<std::string_view> different;
@@ -86,6 +88,10 @@ class Detection {
       const auto number = cells_.parse(rows_[i][column]);
       ++found.values;
       found.numbers += number.has_value();
+      if (!number) {
+        const auto marked = split_mark(rows_[i][column]);
+        found.marked += marked && is_value(marked->number);
+      }
       found.whole &= number && *number == std::floor(*number);
       found.first_again |= column < head_.size() && rows_[i][column] == head_[column];
       found.different.insert(rows_[i][column]);
@@ -220,6 +226,7 @@ class Detection {
                       wishes_.path, omvc::quoted(name)));
       return 0;
     }
+    if (10 * first.marked >= 9 * first.values) return std::nullopt;
     // Words that come again and again are categories.
     const bool first_is_word = !is_number(rows_.front()[0]);
     return first_is_word && 10 * first.different.size() >= 9 * first.values ? std::optional<std::size_t>(0)
