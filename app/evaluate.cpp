@@ -9,6 +9,7 @@
 #include "omvc/input.hpp"
 
 #include "command.hpp"
+#include "inputs.hpp"
 #include "table.hpp"
 
 namespace omvc::app {
@@ -27,6 +28,7 @@ struct Pairs {
   std::vector<int> labels;
   std::vector<int> truth;
   std::size_t unmatched = 0;  // ids of the labels that the truth lacks
+  std::size_t classes = 0;    // ids of the truth that have a class
   bool by_id = false;
   std::vector<std::string> names = {};  // of classes by number, where the truth has words
 };
@@ -35,10 +37,20 @@ struct Pairs {
 Pairs read_pairs(const EvaluateArguments& arguments) {
   LabelTable labels = read_label_table(arguments.labels);
   LabelTable truth = read_label_table(arguments.truth);
-  Pairs pairs{std::move(labels.labels), {}, 0, !labels.ids.empty() && !truth.ids.empty(), truth.names};
+  for (const auto& [table, file] : {std::pair(&labels, &arguments.labels), std::pair(&truth, &arguments.truth)}) {
+    if (const std::string note = note_unlabelled(*file, *table); !note.empty()) {
+      fmt::print(stderr, "omvc: note: {}\n", note);
+    }
+  }
+  Pairs pairs{.labels = std::move(labels.labels),
+              .truth = {},
+              .by_id = !labels.ids.empty() && !truth.ids.empty(),
+              .names = truth.names};
   if (pairs.by_id) {
     pairs.truth = labels_of_ids(truth, labels.ids, arguments.truth);
     pairs.unmatched = static_cast<std::size_t>(std::count(pairs.truth.begin(), pairs.truth.end(), kNoClass));
+    pairs.classes =
+        truth.labels.size() - static_cast<std::size_t>(std::count(truth.labels.begin(), truth.labels.end(), kNoClass));
     return pairs;
   }
   for (const auto& [table, file] : {std::pair(&labels, &arguments.labels), std::pair(&truth, &arguments.truth)}) {
@@ -136,7 +148,8 @@ void evaluate(const EvaluateArguments& arguments) {
   fmt::print("instances         {}\n", counts.scored());
   if (counts.unlabelled() > 0) fmt::print("without a label   {} (not scored)\n", counts.unlabelled());
   if (pairs.by_id) {
-    fmt::print("ids matched       {} of {}\n", pairs.labels.size() - pairs.unmatched, pairs.labels.size());
+    fmt::print("ids matched       {} of {} with a label, of {} with a class\n", pairs.labels.size() - pairs.unmatched,
+               pairs.labels.size(), pairs.classes);
   }
   fmt::print("clusters          {}\nclasses           {}\n", counts.labels().size(), counts.classes().size());
   fmt::print("NMI (geometric)   {:.4f}\nNMI (arithmetic)  {:.4f}\nAC                {:.4f}\n", scores.nmi_geometric,

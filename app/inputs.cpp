@@ -143,12 +143,22 @@ void add_text_options(Command& command, InputOptions& options, bool header) {
   }
 }
 
+namespace {}  // namespace
+
+std::string note_unlabelled(const std::string& path, const LabelTable& table) {
+  if (table.unlabelled == 0) return {};
+  return fmt::format("{}: {} no label (empty, or a word for a missing value such as NA), which {} not scored", path,
+                     table.unlabelled == 1 ? "1 line has" : fmt::format("{} lines have", table.unlabelled),
+                     table.unlabelled == 1 ? "is" : "are");
+}
+
 namespace {
 
 // The truth by instance: by sample id where both sides have ids, else by row.
 std::vector<int> read_truth(const InputArguments& arguments, Input& input) {
   LabelTable table = read_label_table(arguments.truth);
   input.class_names = table.names;
+  if (const std::string note = note_unlabelled(arguments.truth, table); !note.empty()) input.notes.push_back(note);
   const auto refuse_order = [&] {
     throw Error(ErrorKind::data,
                 fmt::format("{}: the classes have no sample ids, and the rows of {} are not in the order of the "

@@ -47,6 +47,9 @@ void check_outputs(const std::vector<std::string>& outputs, const std::vector<st
 // where there is no model to write, or where the path is no plain file.
 std::optional<ModelLock> lock_output_model(const std::string& path);
 
+// What to tell of lines without a label; nothing where there are none.
+std::string note_unlabelled(const std::string& path, const LabelTable& table);
+
 // Throws ErrorKind::data, naming the file, unless there is a class label for every instance.
 void check_truth(const InputArguments& arguments, std::size_t labels, Index instances);
 

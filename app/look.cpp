@@ -35,8 +35,11 @@ std::string found_in_words(const ColumnFacts& column) {
   if (!column.found.empty()) return fmt::format("far out: {}, up to {:.6g}", cells, column.value);
   if (column.kind == "constant") return "tells nothing";
   if (column.kind == "row numbers") return "numbers the rows: an id, no feature?";
+  if (std::isnan(column.deviation)) return "too large beside its range to tell the deviation";
   return "";
 }
+
+std::string more_columns(std::size_t count) { return fmt::format("{} more column{}", count, count == 1 ? "" : "s"); }
 
 // The columns of a view: those of which something is to be said first, since a wide view is cut off.
 Rows column_rows(const ViewFacts& view, std::size_t most) {
@@ -134,7 +137,7 @@ std::string look_text(const DataLook& look, const Input& input) {
     out += fmt::format("\nview {}: {}\nscaling: {} ({})\n{}", view.name, describe_view(view), view.scaling, view.reason,
                        format_table(column_rows(view, kColumnsShown)));
     if (view.columns.size() > kColumnsShown) {
-      out += fmt::format("  and {} more columns (--json has all)\n", view.columns.size() - kColumnsShown);
+      out += fmt::format("  and {} (--json has all)\n", more_columns(view.columns.size() - kColumnsShown));
     }
   }
   for (const std::string& warning : look.warnings) out += fmt::format("\n{}\n", warning);
@@ -183,7 +186,7 @@ std::string look_page(const DataLook& look, const Input& input) {
       out += "</tr>\n";
     }
     out += "</table>\n";
-    if (view.columns.size() > kMost) out += fmt::format("<p>and {} more columns</p>\n", view.columns.size() - kMost);
+    if (view.columns.size() > kMost) out += fmt::format("<p>and {}</p>\n", more_columns(view.columns.size() - kMost));
   }
   return out + "</html>\n";
 }

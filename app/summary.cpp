@@ -212,7 +212,8 @@ std::string describe_clusters(const Report& report, const Clusterer& model) {
   out += fmt::format("\nPresence patterns (# present, in the order of the views) over the clusters; NMI {:.3f}\n{}",
                      report.pattern_nmi, format_table(rows));
   if (report.patterns.size() > kPatterns)
-    out += fmt::format("  and {} more patterns\n", report.patterns.size() - kPatterns);
+    out += fmt::format("  and {} more pattern{}\n", report.patterns.size() - kPatterns,
+                       report.patterns.size() == kPatterns + 1 ? "" : "s");
   return out;
 }
 

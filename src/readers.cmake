@@ -27,6 +27,7 @@ set(OMVC_READER_SOURCES
   source/join/id_join.cpp
   source/join/join.cpp
   source/join/named.cpp
+  source/join/unused_ids.cpp
   source/rows/column_views.cpp
   source/rows/json_row.cpp
   source/rows/row_builder.cpp
@@ -34,9 +35,11 @@ set(OMVC_READER_SOURCES
   source/rows/table_rows.cpp
   source/table/cell.cpp
   source/table/columns.cpp
+  source/table/id_names.cpp
   source/table/label_words.cpp
   source/table/labels.cpp
   source/table/line_reader.cpp
+  source/table/marks.cpp
   source/table/packed_file.cpp
   source/table/presence.cpp
   source/table/records.cpp

@@ -69,11 +69,13 @@ struct LabelTable {
   std::vector<int> labels;              // whole numbers as they are; words are numbered by first appearance
   std::vector<std::string> names = {};  // the words; none where labels are whole numbers
   Index unlabelled_line = 0;            // of the first id without a label, which is left out; 0: all have one
+  Index unlabelled = 0;  // lines without a label: left out, or a word such as NA, whose label is kNoClass
 };
 
 // One label a line; or a table with a header, separated by commas, tabs or semicolons, in which the first column has
 // the ids and the column `label` (labels, class, classes, truth), or else the second, has the labels; an id without
-// one is left out. Throws ErrorKind::data for an id that comes twice.
+// one is left out. Words that stand for a missing value in tables (NA, nan, ?) are no label. Throws ErrorKind::data for
+// an id that comes twice.
 OMVC_API LabelTable read_label_table(const std::string& path);
 
 // The label of each of the ids; kNoClass for an id that the table lacks. Throws ErrorKind::data, naming `where`, if it

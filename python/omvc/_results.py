@@ -131,8 +131,9 @@ def filled(values: Any, given: Any, view: tuple[str, int, list[str] | None]) -> 
     return sys.modules["pandas"].DataFrame(values, columns=features if features is not None else range(width), index=index)
 
 
-def classes(truth: Any, index: Any, labels: Any) -> Any:
-    """The class of each instance as a number: whole numbers as they are, others by their place among all classes."""
+def classes(truth: Any, index: Any, labels: Any) -> tuple[Any, list[str]]:
+    """The class of each instance as a number, and the names of the classes by number: whole numbers are as they are and
+    have no names, others are numbered by their place among all classes."""
     if labels is None:
         raise UsageError("the truth belongs to the instances of fit, and there are no labels of them: fit first")
     series = getattr(truth, "reindex", None)
@@ -146,8 +147,11 @@ def classes(truth: Any, index: Any, labels: Any) -> Any:
     out = np.full(len(given), np.iinfo(np.int32).min, np.int32)
     found = given[known]
     whole = found.dtype.kind in "iufb" and bool(np.all(found == np.round(found)) and np.all(np.abs(found) < 2**31))
-    out[known] = found if whole else np.unique(found.astype(str), return_inverse=True)[1]
-    return out
+    if whole:
+        out[known] = found
+        return out, []
+    names, out[known] = np.unique(found.astype(str), return_inverse=True)
+    return out, names.tolist()
 
 
 def rows(values: Any, index: Any, names: list[str], form: str) -> Any:

@@ -99,7 +99,8 @@ class Told(Estimator):
         """
         model = self._fitted()
         index, none = getattr(self, "index_", None), np.empty(0, np.int32)
-        classes = none if truth is None else _results.classes(truth, index, getattr(self, "labels_", None))
+        classes, names = (none, []) if truth is None else _results.classes(truth, index, getattr(self, "labels_", None))
         labels = none if truth is None else np.ascontiguousarray(self.labels_, np.int32)
         ids = None if index is None else lambda first, count: [_checks.writable(one) for one in index[first:first + count]]
-        model.write_page(_checks.path_text(path), _checks.writable(title or ""), repr(self), ids, labels, classes)
+        model.write_page(_checks.path_text(path), _checks.writable(title or ""), repr(self), ids, labels, classes,
+                         [_checks.writable(one) for one in names])

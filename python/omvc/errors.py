@@ -45,18 +45,26 @@ def not_fitted(message: str) -> Exception:
 
 # Options of files, which are given in a dict.
 _OF_FILES = {"columns", "decimal", "drop", "header", "id-column", "layer", "missing-values", "separator", "transpose"}
-_ASIDE = re.compile(r" \(--(?:columns|drop)\)")  # of columns that may be in no file
-_OPTION = re.compile(r"--([a-z]+(?:-[a-z]+)*)(?: (?!(?:and|do|if|or|to|with)\b)([^\s,;:()]*[^\s,;:().]))?")
+_LISTS = {"columns", "drop", "missing-values"}
+_ASIDE = re.compile(r" \(--(?:columns|drop)(?: [^()]*)?\)")  # of columns that may be in no file
+_WORD = r"(?!(?:and|do|if|or|to|with)\b)(?:'[^']*'|[^\s,;:()']*[^\s,;:().'])"
+_OPTION = re.compile(
+    rf"--(?:({'|'.join(sorted(_LISTS))}) ({_WORD}(?:,{_WORD})*)|([a-z]+(?:-[a-z]+)*)(?: ({_WORD}))?)")
 
 
 def in_python_words(text: str) -> str:
     """A message of the library with options as Python has them: memory=5 for --memory 5."""
 
     def said(found: re.Match[str]) -> str:
-        name, value = found[1].replace("-", "_"), found[2]
+        option, value = found[1] or found[3], found[2] or found[4]
+        name = option.replace("-", "_")
+        if found[1]:
+            words = [one for part in re.findall(r"'[^']*'|[^,]+", value) for one in part.strip("'").split(",")]
+            return f'files={{"{name}": [{", ".join(f"{chr(34)}{one}{chr(34)}" for one in words)}]}}'
+        value = value and value.strip("'")
         if value is not None and not re.fullmatch(r"[\d.]+(?:e[+-]?\d+)?", value):
             value = f'"{value}"'
-        if found[1] in _OF_FILES:
+        if option in _OF_FILES:
             return f'files={{"{name}": {value or "..."}}}'
         name = "n_clusters" if name == "clusters" else name
         return f"{name}={value}" if value is not None else name

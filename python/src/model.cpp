@@ -198,10 +198,12 @@ class PyModel {
     return report_dict(report)["events"];
   }
 
-  // ids(first, count): the words by which instances go, or None. Labels and classes of all instances, or none of them.
+  // ids(first, count): the words by which instances go, or None. Labels and classes of all instances, or none of them;
+  // the names of the classes by number, if they have any.
   void write_page(const std::string& path, const std::string& title, const std::string& command, nb::object ids,
-                  const Classes& labels, const Classes& truth) {
+                  const Classes& labels, const Classes& truth, const std::vector<std::string>& names) {
     PageContext context{.title = title, .command = command};
+    context.class_names = names;
     if (!ids.is_none()) {
       context.ids = [&](Index first, Index count) {
         const nb::gil_scoped_acquire gil;
@@ -322,7 +324,7 @@ void define_model(nb::module_& module) {
       .def("report", &PyModel::report)
       .def("events", &PyModel::events)
       .def("write_page", &PyModel::write_page, nb::arg("path"), nb::arg("title"), nb::arg("command"),
-           nb::arg("ids").none(), nb::arg("labels"), nb::arg("truth"))
+           nb::arg("ids").none(), nb::arg("labels"), nb::arg("truth"), nb::arg("names"))
       .def("options", &PyModel::options)
       .def("schema", [](PyModel& model) { return schema_list(model.read([](auto& m) { return m.schema(); })); })
       .def("clusters", [](PyModel& model) { return model.read([](auto& m) { return m.clusters(); }); })

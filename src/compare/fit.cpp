@@ -70,6 +70,10 @@ ViewScaling CompareFit::scaling_of(std::size_t view, const ViewSurvey& survey) c
   const ViewSchema& schema = setting_.schema.views[view];
   const ColumnsLook look = look_at_columns(survey, schema, {}, view, false);
   ViewScaling out = choose_scaling(asked, survey, schema, needs_columns(asked, survey, schema) ? &look : nullptr);
+  // What the method has by itself nobody asked for.
+  if (asked != Scaling::automatic && asked == of_view(method_options(setting_.options.method).scaling, view)) {
+    out.reason = "as the method has it";
+  }
   if (takes_signed(setting_.options.method)) out.refuse_negatives = false;
   return out;
 }

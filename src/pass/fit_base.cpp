@@ -195,7 +195,10 @@ std::string some_of(const std::vector<std::string>& texts) {
   constexpr std::size_t kMost = 3;
   std::string out;
   for (std::size_t i = 0; i < std::min(kMost, texts.size()); ++i) out += (i == 0 ? "" : "; ") + texts[i];
-  if (texts.size() > kMost) out += fmt::format("; and {} more columns", texts.size() - kMost);
+  if (texts.size() > kMost) {
+    const std::size_t more = texts.size() - kMost;
+    out += fmt::format("; and {} more column{}", more, more == 1 ? "" : "s");
+  }
   return out;
 }
 
@@ -247,8 +250,9 @@ void warn_of_views(Report& report) {
   if (report.leading) {
     report.warnings.push_back(fmt::format(
         "One column alone is {:.0f} % of the difference between the clusters: {} of view {}. If that is not "
-        "what you are looking for, leave it out (--drop).",
-        100 * report.leading->share, report.leading->column, report.leading->view));
+        "what you are looking for, leave it out (--drop{}).",
+        100 * report.leading->share, report.leading->column, report.leading->view,
+        report.views.size() > 1 ? fmt::format(" {}={}", report.leading->view, report.leading->column) : ""));
   }
   for (const ViewReport& view : report.views) warn_of_columns(view, report.warnings);
   if (report.unobserved > 0) {

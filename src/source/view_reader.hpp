@@ -32,6 +32,13 @@ struct ViewDelivery {
   std::function<ViewRows()> read;
 };
 
+// What the names of a table's columns say of sample ids.
+struct IdColumns {
+  bool expected = false;            // a table may have ids, and the user does not say that it has none
+  std::string used;                 // the column of the ids; empty without a name
+  std::vector<std::string> unused;  // columns that are called like ids and are features or left out
+};
+
 class ViewReader {
  public:
   virtual ~ViewReader() = default;
@@ -85,6 +92,11 @@ class ViewReader {
 
   // The name of a column of data that may hold ids: it does, if all files have it. Empty if there is none.
   virtual std::string possible_id_column() const { return {}; }
+
+  virtual IdColumns id_columns() const { return {}; }
+  // The cells of a column of that name, those that are not there empty: one for each instance. Leaves the reader at the
+  // first instance; only of one that can rewind.
+  virtual std::vector<std::string> cells_of(const std::string& /*column*/) { return {}; }
 
   // Takes that column for the ids. Returns false, and changes nothing, where the file has to be opened again for this.
   virtual bool take_possible_ids() { return false; }

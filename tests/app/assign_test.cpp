@@ -36,7 +36,7 @@ class Assign : public testing::Test {
 };
 
 TEST_F(Assign, GivesTheLabelsOfTheFitToItsOwnData) {
-  const Outcome outcome = run_command({"assign", model_, a_, b_});
+  const Outcome outcome = run_command({"assign", model_, a_, b_, "--id-column", "none"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(outcome.out, read_bytes(dir_.path("labels")));
   EXPECT_EQ(outcome.err, "");

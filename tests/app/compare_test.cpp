@@ -35,7 +35,7 @@ TEST_F(Compare, FindsThePlantedClustersAndAgrees) {
 }
 
 TEST_F(Compare, ShowsTablesWithScoresOnlyWhereThereIsATruth) {
-  const Outcome plain = run_command(with({"--methods", "omvc,concat-kmeans"}));
+  const Outcome plain = run_command(with({"--methods", "omvc,concat-kmeans", "--id-column", "none"}));
   ASSERT_EQ(plain.code, 0) << plain.message();
   for (const char* part : {"explained", "seconds", "MB", "How far the methods agree", "concat-kmeans"}) {
     EXPECT_TRUE(contains(plain.out, part)) << part << " in " << plain.out;

@@ -60,6 +60,22 @@ TEST_F(Evaluate, ShowsWhichClassesAreInWhichClusters) {
   EXPECT_TRUE(contains(out, "      5 2 1\n")) << out;
 }
 
+TEST_F(Evaluate, MissingWordsAreNoClass) {
+  const std::string truth = dir_.write_file("gaps.txt", "a\na\nNA\nb\nb\n?\nb\n");
+  const Outcome outcome = run_command({"evaluate", labels_, truth, "--json"});
+  EXPECT_EQ(outcome.json().at("classes"), 2);
+  EXPECT_EQ(outcome.json().at("n"), 4);
+  EXPECT_NEAR(outcome.json().at("nmi").get<double>(), 1, 1e-12);
+  EXPECT_TRUE(contains(outcome.err, "gaps.txt: 2 lines have no label")) << outcome.err;
+}
+
+TEST_F(Evaluate, MatchedIdsAreSaidOfBothSides) {
+  const std::string labels = dir_.write_file("labels.csv", "id,label\na,0\nb,0\nc,1\nd,1\n");
+  const std::string truth = dir_.write_file("truth.csv", "id,class\na,x\nc,y\n");
+  const Outcome outcome = run_command({"evaluate", labels, truth});
+  EXPECT_TRUE(contains(outcome.out, "ids matched       2 of 4 with a label, of 2 with a class\n")) << outcome.out;
+}
+
 TEST_F(Evaluate, ScoresAPerfectAndAUselessResult) {
   const nlohmann::json perfect = run_command({"evaluate", truth_, truth_, "--json"}).json();
   const nlohmann::json useless =

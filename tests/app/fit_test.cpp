@@ -111,7 +111,7 @@ TEST_F(Fit, JsonHoldsTheTimeOfEveryStep) {
 }
 
 TEST_F(Fit, ProfileIsATableOnStderrWhereItIsAskedFor) {
-  const Outcome silent = run_command(fit({"--quiet", "--passes", "2"}));
+  const Outcome silent = run_command(fit({"--quiet", "--passes", "2", "--id-column", "none"}));
   EXPECT_EQ(silent.err, "");
   const Outcome outcome = run_command(fit({"--quiet", "--passes", "2", "--profile"}));
   ASSERT_EQ(outcome.code, 0) << outcome.err;
@@ -177,9 +177,10 @@ TEST_F(Fit, ProgressGoesToStderrUnlessQuiet) {
   EXPECT_FALSE(contains(loud.out, "pass 1/2")) << "progress is no result";
   EXPECT_TRUE(contains(loud.err, "pass 1/2") && contains(loud.err, "pass 2/2")) << loud.err;
   EXPECT_FALSE(contains(loud.err, "\033")) << "no terminal, no control characters";
-  const Outcome quiet = run_command(fit({"--quiet"}));
+  EXPECT_TRUE(contains(loud.err, "joined by row")) << loud.err;
+  const Outcome quiet = run_command(fit({"--quiet", "--id-column", "none"}));
   EXPECT_EQ(quiet.code, 0);
-  EXPECT_EQ(quiet.out + quiet.err, "");
+  EXPECT_EQ(quiet.out + quiet.err, "") << "the user has said that there are no ids";
 }
 
 TEST_F(Fit, ThreadsDoNotChangeABitOfAnyOutput) {

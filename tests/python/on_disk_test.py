@@ -127,7 +127,12 @@ def test_messages_are_in_pythons_words(tmp_path):
 
     assert in_python_words("give --memory 2.5 or more") == "give memory=2.5 or more"
     assert in_python_words("choose another --scaling") == "choose another scaling"
-    assert in_python_words("leave the column out with --drop word") == 'leave the column out with files={"drop": "word"}'
+    assert in_python_words("leave the column out with --drop word") == 'leave the column out with files={"drop": ["word"]}'
+    assert in_python_words("say --drop 'a b,c'; done") == 'say files={"drop": ["a b", "c"]}; done'
+    assert in_python_words("say --id-column 'the id'.") == 'say files={"id_column": "the id"}.'
+    usual = 'say so with files={"missing_values": ["usual", "-999", "9.5"]} (Python: make them NaN)'
+    assert in_python_words("say so with --missing-values usual,-999,9.5 (Python: make them NaN)") == usual
+    assert in_python_words("leave it out (--drop blood=hb).") == "leave it out."
     assert in_python_words("for a feature say --id-column none)") == 'for a feature say files={"id_column": "none"})'
     assert in_python_words("use fewer --threads") == "use fewer threads"
     (tmp_path / "a.csv").write_text("x,y\n1,2\n3,high\n5,6\n")

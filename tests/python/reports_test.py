@@ -51,6 +51,7 @@ def test_page(views, truth, tmp_path):
     assert facts["made"]["command"] == "Clusterer(n_clusters=3)"
     shown = [*names[:-1], "half a character ?"]
     assert facts["map"]["points"]["id"] == [shown[row] for row in facts["map"]["points"]["row"]]
+    assert facts["class_names"] == ["bad", "fair", "good"]
     assert facts["truth"]["nmi"] > 0.9 and np.sum(facts["truth"]["counts"]) == len(names) - 1
     # Without the fit there is what the model knows: neither the index nor the truth.
     model.save(tmp_path / "model.omvc")

@@ -14,6 +14,7 @@
 #include "source/formats/npy.hpp"
 #include "source/formats/npz.hpp"
 #include "source/table/cell.hpp"
+#include "source/table/id_names.hpp"
 #include "source/table/labels.hpp"
 #include "source/table/line_reader.hpp"
 #include "source/table/presence.hpp"
@@ -35,6 +36,7 @@ struct LabelWordsTable {
   std::vector<std::string> ids;
   std::vector<std::string> words;
   Index unlabelled_line = 0;
+  Index unlabelled = 0;  // lines that are not among the words
 };
 
 // What the first line says of the columns. Blanks do not separate: a class may be called "B cells".
@@ -77,6 +79,7 @@ LabelWordsTable read_words(LineReader& lines) {
     if (fields[columns->label].empty()) {
       if (columns->columns > 1) {  // an id without a class is not scored
         if (table.unlabelled_line == 0) table.unlabelled_line = lines.line_number();
+        ++table.unlabelled;
         continue;
       }
       lines.fail("the label is missing; every instance needs one");
@@ -94,18 +97,30 @@ LabelWordsTable read_words(LineReader& lines) {
   return table;
 }
 
+// Whether a word stands for a missing label as it does for a missing value of a table. Beside a + a - is a class.
+class MissingLabels {
+ public:
+  explicit MissingLabels(const std::vector<std::string>& words)
+      : signs_(std::find(words.begin(), words.end(), "+") != words.end()) {}
+
+  bool contain(const std::string& word) const { return cells_.is_missing(word) && !(signs_ && word == "-"); }
+
+ private:
+  CellFormat cells_;
+  bool signs_;
+};
+
 // A word above nothing but numbers is the name of the column, and so is what stands above ids and labels: "label", or
 // "class" beside a usual name of ids.
-bool starts_with_header(const LabelWordsTable& table) {
-  const auto is_label = [](const std::string& word) { return parse_label(word).has_value(); };
+bool starts_with_header(const LabelWordsTable& table, const MissingLabels& missing) {
+  const auto is_label = [&](const std::string& word) { return parse_label(word).has_value() || missing.contain(word); };
   if (table.words.size() < 2 || is_label(table.words.front())) return false;
   if (std::all_of(table.words.begin() + 1, table.words.end(), is_label)) return true;
   if (table.ids.empty()) return false;
   constexpr std::array<std::string_view, 9> kLabelNames{"label",   "labels", "class",     "classes", "truth",
                                                         "cluster", "group",  "cell_type", "type"};
-  constexpr std::array<std::string_view, 8> kIdNames{"id",      "",     "sample", "sample_id",
-                                                     "barcode", "cell", "index",  "name"};
-  return is_one_of(kLabelNames, lower_case(table.words.front())) || is_one_of(kIdNames, lower_case(table.ids.front()));
+  const std::string& id = table.ids.front();
+  return is_one_of(kLabelNames, lower_case(table.words.front())) || id.empty() || means_ids(id);
 }
 
 [[noreturn]] void fail_empty(const std::string& path) {
@@ -124,19 +139,32 @@ Index read_row_number(LineReader& lines, std::string_view text) {
 LabelTable read_label_table(const std::string& path) {
   LineReader lines(path);
   LabelWordsTable table = read_words(lines);
-  if (starts_with_header(table)) {
+  const MissingLabels missing(table.words);
+  if (starts_with_header(table, missing)) {
     table.words.erase(table.words.begin());
     if (!table.ids.empty()) table.ids.erase(table.ids.begin());
   }
   if (table.words.empty()) fail_empty(path);
   LabelWords labels;
-  for (const std::string& word : table.words) labels.add(word);
-  if (table.words.size() >= kManyLabels && 10 * labels.names().size() > 9 * table.words.size()) {
+  std::size_t labelled = 0;
+  for (const std::string& word : table.words) {
+    if (missing.contain(word)) {
+      labels.add_none(kNoClass);
+      ++table.unlabelled;
+    } else {
+      labels.add(word);
+      ++labelled;
+    }
+  }
+  if (labelled == 0) {
+    throw Error(ErrorKind::data, fmt::format("{}: no line has a label; all are missing", path));
+  }
+  if (labelled >= kManyLabels && 10 * labels.names().size() > 9 * labelled) {
     throw Error(ErrorKind::data, fmt::format("{}: {} lines have {} different labels, so these are no classes; call the "
                                              "column that has them label",
-                                             path, table.words.size(), labels.names().size()));
+                                             path, labelled, labels.names().size()));
   }
-  return {std::move(table.ids), labels.labels(), labels.names(), table.unlabelled_line};
+  return {std::move(table.ids), labels.labels(), labels.names(), table.unlabelled_line, table.unlabelled};
 }
 
 std::vector<int> read_labels(const std::string& path) { return read_label_table(path).labels; }

@@ -8,6 +8,7 @@
 #include "omvc/error.hpp"
 
 #include "source/formats/text_reader.hpp"
+#include "source/table/id_names.hpp"
 #include "source/table/titles.hpp"
 
 namespace omvc {
@@ -19,10 +20,13 @@ TextReader::TextReader(const std::string& path, const std::string& view_name, co
   wishes_.text = options.text;
   known_ = !options.like.views.empty();
   if (known_) like_ = options.like.views.front().feature_names;
+  if (known_) known_left_out_ = options.like.views.front().left_out;
+  told_no_ids_ = wishes_.id_column == "none";
   read_prologue();
   find_possible_id();
   follow_model();
   find_columns(options.transpose);
+  if (!options.transpose) note_ids_among_features();
   schema_ = {view_name, static_cast<Index>(columns_.features), columns_.feature_names, left_out()};
 }
 
@@ -115,10 +119,10 @@ void TextReader::find_possible_id() {
   if (seen.size() >= 2) possible_id_ = layout_.names[0];
 }
 
-// A first column that is a feature of the model holds no ids; one of possible ids that is none of its features does.
+// A column that is a feature of the model holds no ids; a first one of possible ids that is none of its features does.
 void TextReader::follow_model() {
   if (like_.empty() || layout_.names.empty() || !wishes_.id_column.empty()) return;
-  const std::string& name = layout_.names[0];
+  const std::string& name = layout_.names[layout_.id_column.value_or(0)];
   const bool is_feature = std::any_of(like_.begin(), like_.end(), [&](const std::string& feature) {
     return feature == name || feature.starts_with(name + "=");
   });
@@ -130,6 +134,50 @@ void TextReader::follow_model() {
     return;
   }
   layout_ = detect_text_layout(wishes_, sample_, cells_);
+}
+
+IdColumns TextReader::id_columns() const {
+  IdColumns found;
+  found.expected = !told_no_ids_;
+  const auto is_known = [&](const std::string& name) {
+    return std::find(like_.begin(), like_.end(), name) != like_.end() ||
+           std::find(known_left_out_.begin(), known_left_out_.end(), name) != known_left_out_.end();
+  };
+  for (std::size_t j = 0; j < layout_.names.size(); ++j) {
+    if (layout_.id_column == j) {
+      found.used = layout_.names[j];
+    } else if (means_ids(layout_.names[j]) && !columns_.all[j].dropped && !is_known(layout_.names[j])) {
+      found.unused.push_back(layout_.names[j]);
+    }
+  }
+  return found;
+}
+
+// Numbers that are called like ids are features, for nothing says that they name anything; whoever reads this knows.
+void TextReader::note_ids_among_features() {
+  if (!like_.empty() || told_no_ids_) return;
+  std::vector<std::string_view> fields;
+  for (std::size_t j = 0; j < layout_.names.size(); ++j) {
+    const std::string& name = layout_.names[j];
+    if (layout_.id_column == j || columns_.all[j].kind != Column::Kind::number || !means_ids(name)) continue;
+    std::unordered_set<std::string_view> different;
+    std::size_t values = 0;
+    bool whole = true;
+    for (std::size_t i = layout_.header ? 1 : 0; i < sample_.size(); ++i) {
+      split_fields(sample_[i].text, layout_.separation.delimiter, fields);
+      if (fields.size() <= j || cells_.is_missing(fields[j])) continue;
+      ++values;
+      whole = whole && parse_index(fields[j]).has_value();
+      different.insert(fields[j]);
+    }
+    if (!whole || values < 2) continue;
+    const bool once = 10 * different.size() >= 9 * values;
+    const std::string text = omvc::quoted(name);
+    columns_.notes.push_back(fmt::format(
+        "{}: column {} {} and is taken for a feature: leave it out with --drop {}{}", path(), text,
+        once ? "looks like sample ids" : "is called like sample ids, though its values come several times,", text,
+        once ? fmt::format(", or say that it holds the ids: --id-column {}", text) : ""));
+  }
 }
 
 // The column becomes that of the ids without reading anything again, where nothing else follows from it.

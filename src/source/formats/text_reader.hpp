@@ -32,6 +32,8 @@ class TextReader final : public ViewReader {
   std::optional<Block> no_rows() override;
   std::string place(Index row) override;
   std::string possible_id_column() const override { return possible_id_; }
+  IdColumns id_columns() const override;
+  std::vector<std::string> cells_of(const std::string& column) override;
   bool take_possible_ids() override;
   void drop_possible_ids() override;
   std::vector<std::string> notes() const override;
@@ -59,6 +61,7 @@ class TextReader final : public ViewReader {
   void find_columns(bool transposed);
   void find_possible_id();
   void follow_model();
+  void note_ids_among_features();
   std::vector<std::string> left_out() const;
   bool go_back();
   void read_through(ColumnFinder* finder);
@@ -70,6 +73,8 @@ class TextReader final : public ViewReader {
   LayoutWishes wishes_;
   bool known_ = false;             // there is a model that says what the view is
   std::vector<std::string> like_;  // its feature names
+  std::vector<std::string> known_left_out_;  // columns that its fit left out
+  bool told_no_ids_ = false;                 // the user says --id-column none
   ViewSchema schema_;
   TextLayout layout_;
   Columns columns_;

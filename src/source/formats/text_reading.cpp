@@ -110,6 +110,21 @@ std::vector<std::string> TextReader::all_ids() {
   return ids;
 }
 
+std::vector<std::string> TextReader::cells_of(const std::string& column) {
+  const auto place = std::find(layout_.names.begin(), layout_.names.end(), column);
+  const auto number = static_cast<std::size_t>(place - layout_.names.begin());
+  if (!fresh_ || !records_.unchanged()) go_back();
+  std::vector<std::string> cells;
+  while (const auto line = next_row()) {
+    std::string& cell = cells.emplace_back();
+    if (trim(*line).empty()) continue;
+    row_.split(*line, records_.line_number());
+    if (!cells_.is_missing(row_.fields()[number])) cell = unescape_field(row_.fields()[number]);
+  }
+  due_ = true;
+  return cells;
+}
+
 bool TextReader::has_unique_ids() {
   if (!ids_) read_through(nullptr);
   return std::unordered_set<std::string_view>(ids_->begin(), ids_->end()).size() == ids_->size();

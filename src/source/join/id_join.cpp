@@ -208,7 +208,7 @@ std::vector<std::string> compare_spelling(const std::vector<std::unique_ptr<View
     if (pairs == 0) continue;
     notes.push_back(
         fmt::format("{}: {} of its sample ids {} other files with other case, blanks, marks or zeros ({}), "
-                    "and are taken for different instances: write them in the same way to join them",
+                    "and are taken for different instances",
                     readers[v]->path(), pairs, pairs == 1 ? "is in" : "are in", example));
   }
   return notes;
@@ -245,7 +245,7 @@ std::vector<std::string> compare_ids(const std::vector<std::unique_ptr<ViewReade
     notes.push_back(what);
     if (readers.size() == 2) break;
   }
-  notes.insert(notes.end(), spelling.begin(), spelling.end());
+  for (const std::string& found : spelling) notes.push_back(found + ": write them in the same way to join them");
   return notes;
 }
 

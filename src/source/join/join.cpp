@@ -8,6 +8,7 @@
 #include "omvc/error.hpp"
 
 #include "source/join/id_join.hpp"
+#include "source/join/unused_ids.hpp"
 #include "source/max_rows.hpp"
 #include "source/sample_ids.hpp"
 #include "source/table/labels.hpp"
@@ -167,6 +168,7 @@ Input make_joined_input(std::vector<std::unique_ptr<ViewReader>> readers, bool a
   const bool by_id = std::all_of(readers.begin(), readers.end(),
                                  [](const auto& reader) { return reader->has_ids() && reader->rewind(); });
   if (by_id) return make_id_joined_input(std::move(readers), allow_disjoint);
+  check_unused_ids(readers);
   std::vector<LabelledRows> labels;
   for (const auto& reader : readers) {
     if (reader->labels() != nullptr) labels.push_back({reader->labels(), nullptr});
@@ -181,6 +183,7 @@ Input make_joined_input(std::vector<std::unique_ptr<ViewReader>> readers, bool a
                     "they are not, name the column of its ids with --id-column",
                     reader->path()));
   }
+  if (auto note = note_by_row(readers)) input.notes.push_back(std::move(*note));
   input.truth = joined_truth(labels, 0, input.class_names);
   input.source = std::make_unique<RowJoinedSource>(std::move(readers));
   return input;

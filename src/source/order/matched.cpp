@@ -218,8 +218,11 @@ class Matching {
       }
     }
     if (!lacking.empty()) {
-      fail(fmt::format("view {} ({}): the data lack {} of the {} features of the model: {}", v + 1, wanted.name,
-                       lacking.size(), wanted.features, list(lacking)));
+      fail(fmt::format(
+          "view {} ({}): the data lack {} of the {} features of the model: {}; add the column{}, empty where "
+          "nothing is known, or fit a model without {}",
+          v + 1, wanted.name, lacking.size(), wanted.features, list(lacking), lacking.size() == 1 ? "" : "s",
+          lacking.size() == 1 ? "it" : "them"));
     }
     std::vector<std::string> extra;
     for (std::size_t j = 0; j < used.size(); ++j) {

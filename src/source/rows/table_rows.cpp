@@ -9,6 +9,7 @@
 
 #include "source/rows/column_views.hpp"
 #include "source/rows/json_row.hpp"
+#include "source/table/marks.hpp"
 #include "source/table/records.hpp"
 
 namespace omvc {
@@ -173,10 +174,42 @@ void TableRows::find_layout(std::string_view line, Index number, RowBuilder& row
   finder.look_closer();
   finder.add(row_.fields());
   columns_ = finder.finish();
+  leave_out_extra(places, views, row.like().ignore_extra);
   group(places);
   match(row);
   notes_ = layout_.notes;
   notes_.insert(notes_.end(), columns_.notes.begin(), columns_.notes.end());
+}
+
+// Columns of numbers that the model lacks: those that its fit left out are left out again, and others are refused,
+// since a column of another name may be what the model learned.
+void TableRows::leave_out_extra(const std::vector<ColumnPlace>& places, const ColumnViews& views, bool ignore_extra) {
+  std::string again;
+  std::string unknown;
+  std::string list;
+  for (std::size_t j = 0; j < places.size(); ++j) {
+    Column& column = columns_.all[j];
+    if (!places[j].extra || column.kind == Column::Kind::left_out) continue;
+    column.kind = Column::Kind::left_out;
+    const std::string& name = layout_.names[j];
+    if (views.was_left_out(name)) {
+      again += (again.empty() ? "" : ", ") + omvc::quoted(name);
+    } else {
+      unknown += (unknown.empty() ? "" : ", ") + omvc::quoted(name);
+      list += (list.empty() ? "" : ",") + name;
+    }
+  }
+  if (!unknown.empty() && !ignore_extra) {
+    throw Error(ErrorKind::usage,
+                fmt::format("the model has no feature {}; leave out what it does not know with --ignore-extra or "
+                            "--drop {} (--id-column names the ids)",
+                            unknown, omvc::quoted(list)));
+  }
+  const auto note = [&](const std::string& names, const char* why) {
+    if (!names.empty()) columns_.notes.push_back(fmt::format("{}: left out, {}: {}", wishes_.path, why, names));
+  };
+  note(again, "as by the fit");
+  note(unknown, "since the model has no such features");
 }
 
 // Brings the columns together that belong to a view.
@@ -224,7 +257,8 @@ void TableRows::find_decimal() {
   Index commas = 0;
   for (std::size_t j = 0; j < columns_.all.size(); ++j) {
     if (columns_.all[j].kind != Column::Kind::number) continue;
-    const std::string_view cell = row_.fields()[j];
+    const auto marked = split_mark(row_.fields()[j]);
+    const std::string_view cell = marked ? std::string_view(marked->number) : row_.fields()[j];
     const Decimal shown = decimal_of(cell);
     const bool point = layout_.separation.delimiter == Delimiter::comma && cell.find('.') != std::string_view::npos &&
                        cell.find(',') == std::string_view::npos && parse_grouped_number(cell, Decimal::point);

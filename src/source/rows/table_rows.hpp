@@ -49,6 +49,7 @@ class TableRows {
   void find_layout(std::string_view line, Index number, RowBuilder& row);
   std::string find_id(const std::string& separator, std::string_view line, const ColumnViews& views) const;
   std::vector<std::string> features_of_model(const std::vector<ColumnPlace>& places, const Schema& model) const;
+  void leave_out_extra(const std::vector<ColumnPlace>& places, const ColumnViews& views, bool ignore_extra);
   void group(const std::vector<ColumnPlace>& places);
   void match(RowBuilder& row);
   void find_decimal();

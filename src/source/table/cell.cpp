@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <fmt/core.h>
 #include <limits>
+
+#include "omvc/error.hpp"
 
 #include "source/table/line_reader.hpp"
 
@@ -77,6 +80,8 @@ bool starts_like_number(std::string_view cell) {
   return is_digit(c) || c == '-' || c == '+' || c == '.' || c == ',' || static_cast<unsigned char>(c) == 0xE2;
 }
 
+bool is_of_name(char c) { return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+
 }  // namespace
 
 std::string lower_case(std::string_view text) {
@@ -109,6 +114,14 @@ CellFormat::CellFormat(const std::vector<std::string>& missing, Decimal decimal)
   if (usual_) words_.assign(kUsualMissing.begin(), kUsualMissing.end());
   for (const std::string& word : missing) {
     if (lower_case(trim(word)) == kUsual) continue;
+    const std::size_t equals = word.find('=');
+    if (equals != std::string::npos && equals > 0 && equals + 1 < word.size() && is_of_name(word[equals - 1])) {
+      throw Error(ErrorKind::usage,
+                  fmt::format("--missing-values {}: words of missing values are those of all columns, and none is said "
+                              "for one column; say --missing-values usual,{} if it is missing everywhere, or empty "
+                              "these cells in the file",
+                              word, word.substr(equals + 1)));
+    }
     words_.push_back(lower_case(trim(word)));
     const auto number = parse_number(words_.back());
     if (number && !std::isnan(*number)) numbers_.push_back(*number);

@@ -30,8 +30,7 @@ Decimal decimal_of(std::string_view text);
 class CellFormat {
  public:
   // `missing` are the words of a missing value, in any case, or none for the usual ones, which the word "usual" among
-  // them adds. An empty cell and "nan" are
-  // always missing.
+  // them adds. An empty cell and "nan" are always missing. Throws ErrorKind::usage for COLUMN=WORD, which there is not.
   explicit CellFormat(const std::vector<std::string>& missing = {}, Decimal decimal = Decimal::unknown);
 
   void set_decimal(Decimal decimal) { decimal_ = decimal; }

@@ -8,6 +8,7 @@
 #include "omvc/error.hpp"
 
 #include "source/table/cell.hpp"
+#include "source/table/marks.hpp"
 
 namespace omvc {
 namespace {
@@ -43,6 +44,10 @@ std::vector<std::string> truth_values(const std::unordered_map<std::string, std:
   return {};
 }
 
+std::string counted(std::size_t count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 bool matches(const std::string& pattern, const std::string& name, std::size_t column) {
   if (!name.empty() && fnmatch(pattern.c_str(), name.c_str(), 0) == 0) return true;
   const auto number = parse_index(pattern);
@@ -72,11 +77,14 @@ void ColumnFinder::select() {
       if (!any) {
         throw Error(ErrorKind::usage,
                     fmt::format("{}: {}: there is no column {}; give a name, a pattern such as 'gene*' "
-                                "or a number from 1",
+                                "or a number from 1; one of several views is meant by VIEW=COLUMN",
                                 wishes_.path, option, omvc::quoted(pattern)));
       }
     }
-    for (std::size_t j = 0; j < seen_.size() && !patterns.empty(); ++j) seen_[j].wanted &= listed[j] == keep;
+    for (std::size_t j = 0; j < seen_.size() && !patterns.empty(); ++j) {
+      seen_[j].wanted &= listed[j] == keep;
+      seen_[j].dropped |= listed[j] && !keep;
+    }
   };
   apply(wishes_.text.columns, "--columns", true);
   apply(wishes_.text.drop, "--drop", false);
@@ -91,13 +99,28 @@ void ColumnFinder::add(const std::vector<std::string_view>& fields) {
     if (number && std::isnan(*number)) continue;
     ++seen.values;
     // What one of the decimal marks makes a number is no word; reading asks which it is.
-    seen.numbers +=
-        number || parse_grouped_number(fields[j], Decimal::point) || parse_grouped_number(fields[j], Decimal::comma);
+    const bool is_plain = number || is_number(fields[j]);
+    seen.numbers += is_plain;
     if (!complete_) continue;
+    if (const auto marked = is_plain ? std::nullopt : split_mark(fields[j]); marked && is_number(marked->number)) {
+      ++seen.marked[marked->mark];
+    }
     seen.dates += looks_like_date(fields[j]);
     std::string value = unescape_field(fields[j]);
     if (seen.different.size() <= kMostCategories || seen.different.contains(value)) ++seen.different[std::move(value)];
   }
+}
+
+bool ColumnFinder::is_number(std::string_view cell) const {
+  return cells_.parse(cell) || parse_grouped_number(cell, Decimal::point) || parse_grouped_number(cell, Decimal::comma);
+}
+
+// The mark that nine in ten of the values have beside a number; empty if there is none.
+std::string ColumnFinder::common_mark(const Seen& seen) const {
+  for (const auto& [mark, count] : seen.marked) {
+    if (10 * count >= 9 * seen.values) return std::string(mark);
+  }
+  return {};
 }
 
 bool ColumnFinder::in_doubt() const {
@@ -132,6 +155,7 @@ Column ColumnFinder::decide(std::size_t j, Columns& out) const {
   const Seen& seen = seen_[j];
   Column column;
   if (!seen.wanted) {
+    column.dropped = seen.dropped;
     column.kind = Column::Kind::left_out;
     return column;
   }
@@ -140,36 +164,53 @@ Column ColumnFinder::decide(std::size_t j, Columns& out) const {
     column.kind = Column::Kind::left_out;
     return column;
   };
-  column.values = values_in_model(j);
-  if (column.values.empty()) {
-    const bool in_model = std::find(like_.begin(), like_.end(), title(j)) != like_.end();
-    if (in_model || !seen.closer) return column;
-    if (wishes_.streamed) {
-      if (!like_.empty() && seen.numbers == 0) return leave_out("the model has no such feature, and it is no number");
-      column.values = truth_values(seen.different);
-      if (column.values.empty() && (seen.values == 0 || seen.dates == 0)) return column;
-    }
+  std::vector<std::string> values = values_in_model(j);
+  if (!values.empty()) return category(j, std::move(values), out);
+  column.mark = common_mark(seen);
+  if (!column.mark.empty()) {
+    out.notes.push_back(fmt::format("{}: column {} is read as numbers without the {} of its cells", wishes_.path,
+                                    omvc::quoted(title(j)), column.mark));
   }
-  if (column.values.empty()) {
-    if (seen.values == 0) return leave_out("it has no values");
-    if (2 * seen.numbers >= seen.values) return column;
-    if (seen.dates == seen.values) return leave_out("it holds dates; turn them into numbers to use them");
-    if (seen.different.size() > kMostCategories) {
-      return leave_out(fmt::format("it holds text with more than {} different values", kMostCategories));
-    }
-    if (3 * seen.different.size() > 2 * seen.values) {
-      return leave_out(
-          fmt::format("it holds text with {} different values in {} rows", seen.different.size(), seen.values));
-    }
-    for (const auto& [value, count] : seen.different) column.values.push_back(value);
-    std::sort(column.values.begin(), column.values.end());
-    out.notes.push_back(fmt::format("{}: column {} is a category of {} values: a feature each", wishes_.path,
-                                    omvc::quoted(title(j)), column.values.size()));
+  const bool in_model = std::find(like_.begin(), like_.end(), title(j)) != like_.end();
+  if (in_model || !seen.closer) return column;
+  if (wishes_.streamed) {
+    if (!like_.empty() && seen.numbers == 0) return leave_out("the model has no such feature, and it is no number");
+    values = truth_values(seen.different);
+    if (!values.empty()) return category(j, std::move(values), out);
+    if (seen.values == 0 || seen.dates == 0) return column;
   }
+  if (seen.values == 0) return leave_out("it has no values");
+  if (2 * seen.numbers >= seen.values || !column.mark.empty()) return column;
+  if (seen.dates == seen.values) return leave_out("it holds dates; turn them into numbers to use them");
+  std::size_t measures = seen.numbers;
+  for (const auto& [mark, count] : seen.marked) measures += count;
+  if (!seen.marked.empty() && 10 * measures >= 9 * seen.values) {
+    return leave_out(
+        "its numbers do not all have the same mark (%, €, $); write all of them in the same way to use them");
+  }
+  if (seen.different.size() > kMostCategories) {
+    return leave_out(fmt::format("it holds text with more than {} different values", kMostCategories));
+  }
+  if (3 * seen.different.size() > 2 * seen.values) {
+    return leave_out(fmt::format("it holds text with {} in {}", counted(seen.different.size(), "different value"),
+                                 counted(seen.values, "row")));
+  }
+  for (const auto& [value, count] : seen.different) values.push_back(value);
+  std::sort(values.begin(), values.end());
+  out.notes.push_back(fmt::format(
+      "{}: column {} is a category of {}", wishes_.path, omvc::quoted(title(j)),
+      values.size() == 1 ? "1 value: one feature" : fmt::format("{} values: a feature each", values.size())));
+  return category(j, std::move(values), out);
+}
+
+Column ColumnFinder::category(std::size_t j, std::vector<std::string> values, Columns& out) const {
+  Column column;
+  column.kind = Column::Kind::category;
+  column.values = std::move(values);
+  for (std::size_t i = 0; i < column.values.size(); ++i) column.place.emplace(column.values[i], i);
   std::string unknown;
-  for (const auto& [value, count] : seen.different) {
-    const bool known = std::find(column.values.begin(), column.values.end(), value) != column.values.end();
-    if (!known && (unknown.empty() || value < unknown)) unknown = value;
+  for (const auto& [value, count] : seen_[j].different) {
+    if (!column.place.contains(value) && (unknown.empty() || value < unknown)) unknown = value;
   }
   if (!unknown.empty()) {
     out.notes.push_back(
@@ -177,8 +218,6 @@ Column ColumnFinder::decide(std::size_t j, Columns& out) const {
                     "missing",
                     wishes_.path, omvc::quoted(title(j)), omvc::quoted(unknown)));
   }
-  column.kind = Column::Kind::category;
-  for (std::size_t i = 0; i < column.values.size(); ++i) column.place.emplace(column.values[i], i);
   return column;
 }
 

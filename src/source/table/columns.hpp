@@ -1,6 +1,7 @@
 // What the columns of a text file become: features, several features (categories), or nothing.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -16,6 +17,8 @@ struct Column {
   Kind kind = Kind::number;
   std::vector<std::string> values;  // of a category, in order; each is a feature "name=value" that is 0 or 1
   std::unordered_map<std::string, std::size_t> place;
+  std::string mark;      // of numbers: the percent sign, or that of a currency, which every cell has
+  bool dropped = false;  // the user says --drop
 };
 
 struct Columns {
@@ -30,7 +33,8 @@ struct Columns {
 inline constexpr std::size_t kMostCategories = 50;
 
 // Looks at the cells of a file, or of its first lines, and decides. A column is
-//   - numbers, if at least half of its values are (a cell that is not is refused when it is read);
+//   - numbers, if at least half of its values are, or nine in ten have the same mark beside a number: a percent sign or
+//     that of a currency (a cell that is not is refused when it is read);
 //   - a category, if it has at most kMostCategories values which, on the whole, come more than once;
 //   - left out otherwise, as dates and free text are.
 // The first line of a stream cannot show that words come again. There a column is what the model says; else truth
@@ -57,10 +61,12 @@ class ColumnFinder {
  private:
   struct Seen {
     bool wanted = true;
+    bool dropped = false;
     bool closer = false;
     std::size_t values = 0;
     std::size_t numbers = 0;
     std::size_t dates = 0;
+    std::map<std::string_view, std::size_t> marked;          // numbers with a percent sign or that of a currency
     std::unordered_map<std::string, std::size_t> different;  // up to one more than kMostCategories
   };
 
@@ -68,7 +74,10 @@ class ColumnFinder {
   bool doubtful(const Seen& seen) const { return seen.wanted && (seen.values == 0 || seen.numbers < seen.values); }
   std::string title(std::size_t column) const;
   std::vector<std::string> values_in_model(std::size_t column) const;
+  std::string common_mark(const Seen& seen) const;
+  bool is_number(std::string_view cell) const;
   Column decide(std::size_t column, Columns& out) const;
+  Column category(std::size_t column, std::vector<std::string> values, Columns& out) const;
 
   const LayoutWishes& wishes_;
   const TextLayout& layout_;

@@ -38,7 +38,7 @@ std::vector<int> LabelWords::labels() const {
   if (!all_numbers()) return words_;
   std::vector<int> labels;
   labels.reserve(words_.size());
-  for (const int word : words_) labels.push_back(*values_[static_cast<std::size_t>(word)]);
+  for (const int word : words_) labels.push_back(word < 0 ? word : *values_[static_cast<std::size_t>(word)]);
   return labels;
 }
 

@@ -16,6 +16,8 @@ std::optional<int> parse_label(std::string_view text);
 class LabelWords {
  public:
   void add(const std::string& word);
+  // An instance without a label: it has this number, and no word.
+  void add_none(int number) { words_.push_back(number); }
   std::vector<int> labels() const;
   // The word of each label; none where labels are numbers of their own.
   std::vector<std::string> names() const;

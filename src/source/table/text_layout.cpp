@@ -1,7 +1,6 @@
 #include "source/table/text_layout.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <fmt/core.h>
 #include <map>
@@ -10,24 +9,13 @@
 
 #include "omvc/error.hpp"
 
+#include "source/table/id_names.hpp"
+#include "source/table/marks.hpp"
+
 namespace omvc {
 namespace {
 
-constexpr std::array<std::string_view, 13> kUsualIdNames{"id",       "ids",       "index",     "sample",  "sample_id",
-                                                         "sampleid", "barcode",   "cell",      "cell_id", "obs_names",
-                                                         "rownames", "row_names", "unnamed: 0"};
-// Names of columns that hold ids if their values are whole numbers, each once.
-constexpr std::array<std::string_view, 22> kLikelyIdNames{
-    "patient", "subject", "participant", "donor", "customer", "client",    "user", "person",
-    "member",  "student", "employee",    "case",  "record",   "accession", "key",  "uuid",
-    "code",    "number",  "no",          "nr",    "row",      "name"};
-
 using Fields = std::vector<std::string_view>;
-
-template <std::size_t N>
-bool is_in(const std::array<std::string_view, N>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
 
 class Detection {
  public:
@@ -87,6 +75,7 @@ class Detection {
   struct Below {
     std::size_t values = 0;  // not missing
     std::size_t numbers = 0;
+    std::size_t marked = 0;    // numbers with a percent sign or that of a currency
     bool whole = true;         // all are whole numbers
     bool first_again = false;  // what the first line has occurs again
     std::unordered_set<std::string_view> different;
@@ -99,6 +88,10 @@ class Detection {
       const auto number = cells_.parse(rows_[i][column]);
       ++found.values;
       found.numbers += number.has_value();
+      if (!number) {
+        const auto marked = split_mark(rows_[i][column]);
+        found.marked += marked && is_value(marked->number);
+      }
       found.whole &= number && *number == std::floor(*number);
       found.first_again |= column < head_.size() && rows_[i][column] == head_[column];
       found.different.insert(rows_[i][column]);
@@ -127,7 +120,7 @@ class Detection {
     for (std::size_t j = 0; j < head_.size(); ++j) {
       if ((j != id || head_.size() == 1) && !is_number(head_[j])) return true;
     }
-    return id < head_.size() && head_.size() > 1 && is_in(kUsualIdNames, lower_case(head_[id]));
+    return id < head_.size() && head_.size() > 1 && !head_[id].empty() && is_usual_id_name(head_[id]);
   }
 
   bool words_above_numbers(std::size_t id) const {
@@ -139,7 +132,7 @@ class Detection {
       const bool is_word = !is_number(head_[j]);
       if (j == id && head_.size() > 1) {
         if (head_[j].empty() && under.values > 0) return partly_empty();
-        if (is_word && (is_in(kUsualIdNames, lower_case(head_[j])) || under.numeric())) return true;
+        if (is_word && (is_usual_id_name(head_[j]) || under.numeric())) return true;
         continue;
       }
       if (under.values > 0 && !under.numeric()) {
@@ -203,6 +196,18 @@ class Detection {
     for (const std::string_view field : head_) layout_.names.push_back(unescape_field(field));
   }
 
+  // A later column whose name is "id", if nearly all of its values differ and they are words or whole numbers.
+  std::optional<std::size_t> column_called_id() const {
+    const std::size_t named = layout_.header ? std::min(head_.size(), layout_.columns) : layout_.names.size();
+    for (std::size_t j = 1; j < named; ++j) {
+      if (lower_case(layout_.header ? unescape_field(head_[j]) : layout_.names[j]) != "id") continue;
+      const Below found = below(j, 0);
+      const bool fractions = found.numbers == found.values && !found.whole;
+      if (found.values > 0 && !fractions && 10 * found.different.size() >= 9 * found.values) return j;
+    }
+    return std::nullopt;
+  }
+
   std::optional<std::size_t> detected_id() {
     if (layout_.columns < 2) return std::nullopt;
     const Below first = below(0, 0);
@@ -210,6 +215,7 @@ class Detection {
     const std::string name = layout_.header ? unescape_field(head_[0]) : layout_.names.empty() ? "" : layout_.names[0];
     const bool named = layout_.header || !layout_.names.empty();
     if (named && is_usual_id_name(name)) return 0;
+    if (const auto called_id = column_called_id()) return called_id;
     if (first.values == 0) return std::nullopt;
     const bool all_different = first.different.size() == first.values;
     if (first.numbers == first.values) {
@@ -220,6 +226,7 @@ class Detection {
                       wishes_.path, omvc::quoted(name)));
       return 0;
     }
+    if (10 * first.marked >= 9 * first.values) return std::nullopt;
     // Words that come again and again are categories.
     const bool first_is_word = !is_number(rows_.front()[0]);
     return first_is_word && 10 * first.different.size() >= 9 * first.values ? std::optional<std::size_t>(0)
@@ -265,18 +272,6 @@ class Detection {
 
 TextLayout detect_text_layout(const LayoutWishes& wishes, const std::vector<TextLine>& lines, const CellFormat& cells) {
   return Detection(wishes, lines, cells).run();
-}
-
-bool is_usual_id_name(std::string_view name) { return name.empty() || is_in(kUsualIdNames, lower_case(name)); }
-
-bool is_likely_id_name(std::string_view field) {
-  const std::string name = lower_case(field);
-  if (is_in(kUsualIdNames, name) || is_in(kLikelyIdNames, name)) return true;
-  // patient_id, customer-id, Sample ID; PatientID and sampleId by their capital.
-  for (const std::string_view end : {"_id", "-id", " id", ".id", "_no", "_nr", "_key", "_code", " number", "_number"}) {
-    if (name.ends_with(end)) return true;
-  }
-  return field.size() > 2 && (field.ends_with("ID") || field.ends_with("Id")) && field[field.size() - 3] >= 'a';
 }
 
 std::string unescape_field(std::string_view field) {

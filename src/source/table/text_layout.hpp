@@ -42,7 +42,7 @@ struct LayoutWishes {
   bool streamed = false;                  // there is one line of data, and it cannot wait for the next
 };
 
-// If no id column is asked for, the first of several columns holds ids
+// If no id column is asked for, one that is called "id" holds ids wherever it is, and else the first of several columns
 //   - if the header is one name shorter than the data (R's write.table),
 //   - if its name is empty (pandas, R's write.csv), one of the usual ones, or, where its values are whole numbers and
 //     all different, one that ends in "id" or means a person or a record, or
@@ -51,10 +51,6 @@ struct LayoutWishes {
 // if it counts 0, 1, 2, ... . Throws ErrorKind::data with a line if the header does not fit the data, and
 // ErrorKind::usage if there is no such id column.
 TextLayout detect_text_layout(const LayoutWishes& wishes, const std::vector<TextLine>& lines, const CellFormat& cells);
-
-// Names of a column that holds ids whatever its values are; and of one that does if they are whole numbers.
-bool is_usual_id_name(std::string_view name);
-bool is_likely_id_name(std::string_view name);
 
 // A field as it is meant: in quotes, two double quotes stand for one.
 std::string unescape_field(std::string_view field);

@@ -9,6 +9,8 @@
 
 #include "omvc/error.hpp"
 
+#include "source/table/marks.hpp"
+
 namespace omvc {
 namespace {
 
@@ -83,8 +85,17 @@ void TextRow::split(std::string_view line, Index number) {
 void TextRow::fail_cell(std::size_t column) const {
   const std::string_view cell = fields_[column];
   const std::string what = fmt::format("{}: {} ", title(column), omvc::quoted(cell));
-  const auto by_point = parse_grouped_number(cell, Decimal::point);
-  const auto by_comma = parse_grouped_number(cell, Decimal::comma);
+  const std::string& mark = columns_.all[column].mark;
+  const auto marked = mark.empty() ? std::nullopt : split_mark(cell);
+  const std::string number = marked ? marked->number : std::string(cell);
+  const auto by_point = parse_grouped_number(number, Decimal::point);
+  const auto by_comma = parse_grouped_number(number, Decimal::comma);
+  if (!mark.empty() && (!marked || marked->mark != mark)) {
+    fail(what + fmt::format("is not a number with {}, as the other cells of the column are; correct it, or leave the "
+                            "column out with --drop {}",
+                            mark,
+                            layout_.names.empty() ? std::to_string(column + 1) : omvc::quoted(layout_.names[column])));
+  }
   if (by_point && by_comma) {
     fail(what + fmt::format("may be {} or {}; say which mark is the decimal one: --decimal . or --decimal ,", *by_point,
                             *by_comma));
@@ -101,8 +112,15 @@ void TextRow::fail_cell(std::size_t column) const {
                    layout_.names.empty() ? std::to_string(column + 1) : omvc::quoted(layout_.names[column])));
 }
 
+// The number in a cell without the mark that all cells of the column have.
+std::optional<double> TextRow::parse(const Column& column, std::string_view cell) const {
+  if (column.mark.empty() || cells_.is_missing(cell)) return cells_.parse(cell);
+  const auto marked = split_mark(cell);
+  return marked && marked->mark == column.mark ? cells_.parse(marked->number) : std::nullopt;
+}
+
 double TextRow::parse_cell(std::size_t column) const {
-  const auto value = cells_.parse(fields_[column]);
+  const auto value = parse(columns_.all[column], fields_[column]);
   if (!value) fail_cell(column);
   if (std::isinf(*value)) {
     fail(fmt::format("{}: {} is infinite or too large; only finite numbers can be used", title(column),
@@ -166,7 +184,7 @@ std::optional<std::size_t> TextRow::append_cell(std::size_t column, std::string_
   const Column& known = columns_.all[column];
   if (known.kind == Column::Kind::left_out) return 0;
   if (known.kind == Column::Kind::category) return append_category(known, cell, values);
-  const auto value = cells_.parse(cell);
+  const auto value = parse(known, cell);
   if (!value || std::isinf(*value)) return std::nullopt;
   values.push_back(*value);
   return std::isnan(*value) ? 1 : 0;
@@ -181,10 +199,11 @@ std::optional<std::size_t> TextRow::append_plain(std::string_view line, std::vec
   const char* const end = at + line.size();
   std::size_t nans = 0;
   for (std::size_t j = 0; j < layout_.columns; ++j) {
-    const Column::Kind kind = columns_.all[j].kind;
+    const Column& known = columns_.all[j];
     double value = 0.0;
     const char* behind = nullptr;
-    if (kind == Column::Kind::number && plain_numbers) behind = read_plain_number(at, end, separator, value);
+    const bool plain = plain_numbers && known.kind == Column::Kind::number && known.mark.empty();
+    if (plain) behind = read_plain_number(at, end, separator, value);
     if (behind != nullptr) {
       values.push_back(value);
     } else {

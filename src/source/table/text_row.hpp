@@ -34,6 +34,7 @@ class TextRow {
 
  private:
   double parse_cell(std::size_t column) const;
+  std::optional<double> parse(const Column& column, std::string_view cell) const;
   bool is_plain(std::string_view line) const;
   std::optional<std::size_t> append_cell(std::size_t column, std::string_view cell, std::vector<double>& values) const;
   std::optional<std::size_t> append_category(const Column& category, std::string_view cell,

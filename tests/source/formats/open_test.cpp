@@ -139,6 +139,35 @@ TEST_F(Open, ReadsLabels) {
   expect_error(ErrorKind::data, {"labels.csv", "empty"}, [&] { labels(""); });
 }
 
+TEST_F(Open, WordsOfMissingValuesAreNoLabels) {
+  const auto table = [&](const std::string& content) {
+    return read_label_table(dir_.write_file("labels.csv", content));
+  };
+  for (const char* word : {"NA", "nan", "?", "null", "None"}) {
+    const LabelTable words = table(std::string("a\n") + word + "\nb\na\n");
+    EXPECT_EQ(words.labels, (std::vector<int>{0, kNoClass, 1, 0})) << word;
+    EXPECT_EQ(words.names, (std::vector<std::string>{"a", "b"})) << word;
+    EXPECT_EQ(words.unlabelled, 1) << word;
+    const LabelTable numbers = table(std::string("id,class\nann,3\nbob,") + word + "\neve,-1\n");
+    EXPECT_EQ(numbers.labels, (std::vector<int>{3, kNoClass, -1})) << word;
+    EXPECT_EQ(numbers.ids.size(), 3u);
+    EXPECT_TRUE(numbers.names.empty()) << word;
+  }
+  EXPECT_EQ(table("class\n1\nNA\n2\n").labels, (std::vector<int>{1, kNoClass, 2})) << "a header above numbers";
+  EXPECT_EQ(table("id,class\nann,3\nbob,\neve,4\n").unlabelled, 1);
+  EXPECT_EQ(table("+\n-\n+\n").names, (std::vector<std::string>{"+", "-"})) << "beside a plus";
+  expect_error(ErrorKind::data, {"labels.csv", "no line has a label"}, [&] { table("NA\nNA\n"); });
+}
+
+TEST_F(Open, MissingValuesOfOneColumnAreRefused) {
+  const std::string a = dir_.write_file("a.csv", "id,likert\ns1,1\ns2,9\n");
+  InputOptions options;
+  options.text.missing_values = {"usual", "likert=9"};
+  expect_error(ErrorKind::usage, {"likert=9", "all columns", "usual,9"}, [&] { open_input({a}, options); });
+  options.text.missing_values = {"<=0.1", "=NA()"};
+  EXPECT_NO_THROW(open_input({a}, options));
+}
+
 TEST_F(Open, ReadsLabelsWithTheirIds) {
   const auto table = [&](const std::string& content) {
     return read_label_table(dir_.write_file("labels.csv", content));
@@ -151,6 +180,7 @@ TEST_F(Open, ReadsLabelsWithTheirIds) {
     EXPECT_EQ(table(content).labels, (std::vector<int>{3, 4})) << content;
   }
   EXPECT_EQ(table("id,type\nann,B cell\nbob,T cell\n").labels, (std::vector<int>{0, 1}));
+  EXPECT_EQ(table("patient,kind\nann,B cell\nbob,T cell\n").names, (std::vector<std::string>{"B cell", "T cell"}));
   EXPECT_EQ(table("3\n4\n").ids.size(), 0u);
   expect_error(ErrorKind::data, {"labels.csv:4:", "'ann'", "line 2"},
                [&] { table("id,label\nann,3\nbob,4\nann,3\n"); });
@@ -193,7 +223,7 @@ TEST_F(Open, AViewCanBeNamedAndItsColumnsChosen) {
   EXPECT_EQ(input.source->schema().views[0], (ViewSchema{"scan", 1, {"x"}}));
   EXPECT_EQ(input.source->schema().views[1], (ViewSchema{"b", 2, {"x", "y"}}));
   options.text.drop = {"z"};
-  expect_error(ErrorKind::usage, {"a.csv", "--drop", "'z'"}, [&] { open_input({a, b}, options); });
+  expect_error(ErrorKind::usage, {"a.csv", "--drop", "'z'", "VIEW=COLUMN"}, [&] { open_input({a, b}, options); });
   expect_error(ErrorKind::usage, {"'v'", "NAME=FILE"}, [&] { open_input({"v=" + a, "v=" + b}); });
 }
 
@@ -224,6 +254,14 @@ TEST_F(Open, ViewsWithoutACommonIdAreRefused) {
   EXPECT_NE(few.notes[0].find("1 of its 5 sample ids"), std::string::npos) << few.notes[0];
   dir_.write_file("b.csv", "id,x\nS0,1\nS1,2\nsy,2\n");
   EXPECT_TRUE(open_input({a, b}).notes.empty());
+  dir_.write_file("b.csv", "id,x\ns0,1\ns1,2\n");
+  try {
+    open_input({a, b});
+    FAIL() << "no id is shared";
+  } catch (const Error& error) {
+    const std::string said = error.what();
+    EXPECT_EQ(said.find("in the same way"), said.rfind("in the same way")) << said;
+  }
 }
 
 TEST_F(Open, ReadsOrders) {

@@ -90,7 +90,7 @@ TEST_F(Text, FindsTheColumnOfIds) {
   check("\"a\" \"b\"\n\"s1\" 1 2\n\"s2\" 3 4\n", names, ids);  // R's write.table
   check("a;b\ns1;1;2\ns2;3;4\n", names, ids);
   check("a,b\n1,2\n3,4\n", names, {});
-  check("a,id\n1,2\n3,4\n", {"a", "id"}, {});
+  check("a,b,ID\n1,2,s1\n3,4,s2\n", names, ids);
 }
 
 TEST_F(Text, IdsMayBeQuotedAndNeedNotBeUtf8) {

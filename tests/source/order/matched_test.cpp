@@ -74,9 +74,10 @@ TEST(Matched, WithoutNamesTheWidthsDecide) {
 
 TEST(Matched, WhatIsMissingOrAdditionalIsNamed) {
   const ChunkView image = dense(2, {10, 20, 30, 40});
-  expect_error(ErrorKind::data, {"view 1 (text)", "lack 1 of the 3", "'c'"}, [&] {
-    read_matched({{{"text", 2, {"a", "b"}}, {"image", 2, {"u", "v"}}}}, {dense(2, {1, 2, 4, 5}), image});
-  });
+  expect_error(ErrorKind::data, {"view 1 (text)", "lack 1 of the 3", "'c'", "add the column", "fit a model without it"},
+               [&] {
+                 read_matched({{{"text", 2, {"a", "b"}}, {"image", 2, {"u", "v"}}}}, {dense(2, {1, 2, 4, 5}), image});
+               });
   const Schema more{{{"text", 4, {"a", "x", "b", "c"}}, {"image", 2, {"u", "v"}}}};
   const ChunkView wide = dense(4, {1, 9, 2, 3, 4, 9, 5, 6});
   expect_error(ErrorKind::data, {"view 1 (text)", "'x'", "--ignore-extra"}, [&] { read_matched(more, {wide, image}); });

@@ -246,6 +246,36 @@ TEST(RowReader, FindsTheColumnsOfATableByTheFeaturesOfTheModel) {
   EXPECT_TRUE(chunk.views[1].present.empty());
 }
 
+// The table that fit took: with ids under any name, and with columns that it left out.
+TEST(RowReader, TheHeaderOfAModelMayHaveColumnsThatItLacks) {
+  RowsLike like;
+  like.schema.views = {{"blood", 2, {"hb", "crp"}, {"taken", "visit"}}, {"scan", 1, {"size"}, {}}};
+  like.sparse = {false, false};
+  RowReader reader(like);
+  EXPECT_FALSE(reader.add("patient,hb,crp,taken,visit"));
+  EXPECT_TRUE(reader.add("P1,10.5,2,2026-11-16,7"));
+  EXPECT_EQ(reader.id(), "\"P1\"");
+  EXPECT_EQ(rows_of(reader, 0), (Rows{{10.5, 2}}));
+  std::string notes;
+  for (const std::string& note : reader.notes()) notes += note + "\n";
+  EXPECT_NE(notes.find("'taken' is left out"), std::string::npos) << notes;
+  EXPECT_NE(notes.find("left out, as by the fit: 'visit'"), std::string::npos) << notes;
+
+  RowReader words(like);
+  EXPECT_FALSE(words.add("hb,site,crp,note"));
+  EXPECT_TRUE(words.add("10.5,north,2,free text"));
+  EXPECT_EQ(words.id(), "null");
+  RowReader numbers(like);
+  EXPECT_FALSE(numbers.add("hb,crp,weight,bmi"));
+  expect_error(ErrorKind::usage, {"'weight', 'bmi'", "--ignore-extra", "--drop 'weight,bmi'"},
+               [&] { numbers.add("10.5,2,80,21"); });
+  like.ignore_extra = true;
+  RowReader ignoring(like);
+  EXPECT_FALSE(ignoring.add("hb,crp,weight,bmi"));
+  EXPECT_TRUE(ignoring.add("10.5,2,80,21"));
+  EXPECT_EQ(rows_of(ignoring, 0), (Rows{{10.5, 2}}));
+}
+
 TEST(RowReader, ALineThatIsRefusedDecidesNothingOfATable) {
   RowReader reader(growing());
   EXPECT_FALSE(reader.add("id;a;b"));

@@ -1,0 +1,137 @@
+#include "source/join/unused_ids.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/core.h>
+#include <unordered_map>
+
+#include "omvc/error.hpp"
+
+#include "source/table/cell.hpp"
+#include "source/table/line_reader.hpp"
+
+namespace omvc {
+namespace {
+
+using Readers = std::vector<std::unique_ptr<ViewReader>>;
+
+// A column of one file that is called like the ids.
+struct Candidate {
+  std::string name;  // as this file writes it
+  bool used = false;
+};
+
+std::optional<Candidate> find_candidate(const IdColumns& columns, const std::string& lower_name) {
+  if (lower_case(columns.used) == lower_name) return Candidate{columns.used, true};
+  for (const std::string& name : columns.unused) {
+    if (lower_case(name) == lower_name) return Candidate{name, false};
+  }
+  return std::nullopt;
+}
+
+// The values of a column of ids, and the first that comes twice.
+struct Values {
+  bool are_ids = false;  // they (nearly) all differ
+  struct Twice {
+    std::string id;
+    Index first = 0;
+    Index again = 0;
+  };
+  std::optional<Twice> twice;
+};
+
+Values look_at(const std::vector<std::string>& cells) {
+  Values found;
+  std::unordered_map<std::string, Index> row_of;
+  std::size_t values = 0;
+  std::size_t fractions = 0;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (cells[i].empty()) continue;
+    ++values;
+    const auto number = parse_number(cells[i]);
+    fractions += number && *number != std::floor(*number);
+    const auto [known, is_new] = row_of.try_emplace(cells[i], static_cast<Index>(i));
+    if (!is_new && !found.twice) found.twice = Values::Twice{cells[i], known->second, static_cast<Index>(i)};
+  }
+  found.are_ids = values >= 2 && 10 * fractions < values && 10 * row_of.size() >= 9 * values;
+  return found;
+}
+
+[[noreturn]] void refuse_twice(ViewReader& reader, const std::string& name, const Values::Twice& twice) {
+  const std::string first = reader.place(twice.first);
+  throw Error(ErrorKind::data,
+              fmt::format("{}: the sample id {} in column {} was given before, at {}; every id belongs to one instance "
+                          "(if this is no column of ids, say --id-column {}, and the files are joined by row)",
+                          reader.place(twice.again), omvc::quoted(twice.id), omvc::quoted(name), first,
+                          omvc::quoted(reader.schema().name + "=none")));
+}
+
+[[noreturn]] void refuse(const Readers& readers, const std::vector<Candidate>& columns) {
+  std::string files;
+  bool same = true;
+  for (std::size_t v = 0; v < readers.size(); ++v) {
+    if (!columns[v].used) files += (files.empty() ? "" : ", ") + readers[v]->path();
+    same = same && columns[v].name == columns[0].name;
+  }
+  std::string wish;
+  std::string drop;
+  for (std::size_t v = 0; v < (same ? 1 : readers.size()); ++v) {
+    const std::string column =
+        same ? omvc::quoted(columns[v].name) : omvc::quoted(readers[v]->schema().name + "=" + columns[v].name);
+    wish += fmt::format("{}--id-column {}", v == 0 ? "" : " ", column);
+    drop += fmt::format("{}--drop {}", v == 0 ? "" : " ", column);
+  }
+  throw Error(ErrorKind::data,
+              fmt::format("{}: column {} looks like sample ids, which every file has, but the files would be joined by "
+                          "row: say {} to join them by it, or {} to leave it out and join by row",
+                          files, omvc::quoted(columns[0].name), wish, drop));
+}
+
+}  // namespace
+
+void check_unused_ids(const Readers& readers) {
+  if (readers.size() < 2) return;
+  std::vector<IdColumns> columns;
+  for (const auto& reader : readers) {
+    columns.push_back(reader->id_columns());
+    if (!columns.back().expected || !reader->rewind()) return;
+  }
+  std::vector<std::string> names = columns.front().unused;
+  if (!columns.front().used.empty()) names.insert(names.begin(), columns.front().used);
+  for (const std::string& name : names) {
+    std::vector<Candidate> own;
+    for (const IdColumns& one : columns) {
+      if (const auto found = find_candidate(one, lower_case(name))) own.push_back(*found);
+    }
+    if (own.size() < readers.size()) continue;
+    bool all = true;
+    bool used = false;
+    std::vector<Values> values;
+    for (std::size_t v = 0; v < readers.size(); ++v) {
+      values.push_back(look_at(own[v].used ? readers[v]->all_ids() : readers[v]->cells_of(own[v].name)));
+      all = all && values[v].are_ids;
+      used = used || (own[v].used && values[v].are_ids);
+    }
+    if (!all && !used) continue;
+    for (std::size_t v = 0; v < readers.size(); ++v) {
+      if (values[v].twice) refuse_twice(*readers[v], own[v].name, *values[v].twice);
+    }
+    refuse(readers, own);
+  }
+}
+
+std::optional<std::string> note_by_row(const Readers& readers) {
+  if (readers.size() < 2) return std::nullopt;
+  std::string tables;
+  for (const auto& reader : readers) {
+    if (reader->has_ids()) return std::nullopt;
+    if (reader->id_columns().expected) tables += (tables.empty() ? "" : ", ") + reader->path();
+  }
+  if (tables.empty()) return std::nullopt;
+  return fmt::format(
+      "{}: without sample ids, so the files are joined by row: a row of each is one instance (--id-column "
+      "names a column of ids; none says that there is none)",
+      tables);
+}
+
+}  // namespace omvc

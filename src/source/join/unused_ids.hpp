@@ -1,0 +1,21 @@
+// Ids that nobody told and that were not recognised: files that have them must not be joined by row unasked.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "source/view_reader.hpp"
+
+namespace omvc {
+
+// Throws ErrorKind::data where several files have a column of one name that means ids (table/id_names.hpp), which is
+// not used to join them and whose values are ids: words or whole numbers that (nearly) all differ in every file, or in
+// one that takes them for its ids. Files that cannot be read twice are not looked at.
+void check_unused_ids(const std::vector<std::unique_ptr<ViewReader>>& readers);
+
+// What to tell of tables without ids, of which several are joined by row.
+std::optional<std::string> note_by_row(const std::vector<std::unique_ptr<ViewReader>>& readers);
+
+}  // namespace omvc

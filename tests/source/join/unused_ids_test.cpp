@@ -1,0 +1,143 @@
+// Ids that are not at the usual place, through open_input: files are joined by them, or nothing is joined unasked.
+#include "source/join/unused_ids.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <functional>
+#include <gtest/gtest.h>
+
+#include "omvc/input.hpp"
+
+#include "support/chunks.hpp"
+#include "support/temp_dir.hpp"
+
+namespace omvc {
+namespace {
+
+using test::dense_rows;
+using test::expect_error;
+using test::Rows;
+using Names = std::vector<std::string>;
+
+class UnusedIds : public testing::Test {
+ protected:
+  // The same ids in two files in different orders. `row` formats an id and a value.
+  void write(const std::string& header_a, const std::string& header_b,
+             const std::function<std::string(int id, int value)>& row) {
+    std::string a = header_a + "\n";
+    std::string b = header_b + "\n";
+    for (int i = 0; i < 40; ++i) a += row(100 + i, 3 * i) + "\n";
+    for (int i = 40; i-- > 0;) b += row(100 + i, 5 * i) + "\n";
+    a_ = dir_.write_file("a.csv", a);
+    b_ = dir_.write_file("b.csv", b);
+  }
+  void expect_joined(const InputOptions& options = {}) const {
+    const Input input = open_input({a_, b_}, options);
+    const Chunk all = read_all(*input.source);
+    ASSERT_EQ(all.size(), 40);
+    EXPECT_EQ(input.source->schema().views[0].features, 1);
+    const Rows a = dense_rows(all.views[0], 40);
+    const Rows b = dense_rows(all.views[1], 40);
+    for (std::size_t i = 0; i < a.size(); ++i) EXPECT_EQ(5 * a[i][0], 3 * b[i][0]) << i;
+  }
+  static bool has_note(const Input& input, const std::string& part) {
+    return std::any_of(input.notes.begin(), input.notes.end(),
+                       [&](const std::string& note) { return note.find(part) != std::string::npos; });
+  }
+  static std::string last(int id, int value) { return fmt::format("{},{}", value, id); }
+
+  test::TempDir dir_;
+  std::string a_;
+  std::string b_;
+};
+
+TEST_F(UnusedIds, AColumnCalledIdIsTheIdsWhereverItIs) {
+  write("x,id", "y,ID", last);
+  expect_joined();
+  write("x,id", "id,y", [](int id, int value) { return fmt::format("P{},P{}", value, id); });
+  const std::string number = dir_.write_file("b.csv", "site,Id,y\nn,7,1\ns,8,2\nn,9,3\n");
+  const Input one = open_input({number});
+  EXPECT_EQ(one.source->ids(0, 3), (Names{"7", "8", "9"}));
+  EXPECT_EQ(one.source->schema().views[0].feature_names, (Names{"site=n", "site=s", "y"}));
+  const std::string repeats = dir_.write_file("c.csv", "x,id\n1,1\n2,1\n3,2\n4,2\n");
+  EXPECT_EQ(open_input({repeats}).source->schema().views[0].feature_names, (Names{"x", "id"}));
+  const std::string fractions = dir_.write_file("d.csv", "x,id\n1,1.5\n2,2.5\n");
+  EXPECT_EQ(open_input({fractions}).source->schema().views[0].features, 2) << "measurements are no ids";
+}
+
+TEST_F(UnusedIds, FilesThatShareAColumnOfIdsAreNotJoinedByRow) {
+  write("x,patient_id", "y,patient_id", last);
+  expect_error(ErrorKind::data, {"a.csv, ", "b.csv", "'patient_id'", "--id-column 'patient_id'", "--drop 'patient_id'"},
+               [&] {
+                 open_input({a_, b_});
+               });
+  expect_joined({.id_column = {"patient_id"}});
+  InputOptions dropped;
+  dropped.text.drop = {"patient_id"};
+  const Input by_row = open_input({a_, b_}, dropped);
+  EXPECT_TRUE(has_note(by_row, "joined by row"));
+  EXPECT_EQ(by_row.source->schema().views[1].features, 1);
+  const Input none = open_input({a_, b_}, {.id_column = {"none"}});
+  EXPECT_EQ(none.source->schema().views[0].features, 2);
+  EXPECT_FALSE(has_note(none, "joined by row")) << "the user has said it";
+}
+
+TEST_F(UnusedIds, WordsThatWouldBeLeftOutAreIds) {
+  write("x,Sample", "y,sample", [](int id, int value) { return fmt::format("{},S{}", value, id); });
+  expect_error(ErrorKind::data, {"--id-column 'a=Sample'", "--id-column 'b=sample'"}, [&] { open_input({a_, b_}); });
+  expect_joined({.id_column = {"a=Sample", "b=sample"}});
+}
+
+TEST_F(UnusedIds, TheIdsOfOneFileAreLookedForInTheOthers) {
+  write("patient,x", "patient,y", [](int id, int value) { return fmt::format("{},{}", id, value); });
+  b_ = dir_.write_file("b.csv", "y,patient\n1,100\n2,101\n");
+  expect_error(ErrorKind::data, {"b.csv: column 'patient'", "--id-column 'patient'"}, [&] { open_input({a_, b_}); });
+}
+
+TEST_F(UnusedIds, AnIdThatComesTwiceIsRefusedWithBothLines) {
+  write("patient_id,x", "patient_id,y", [](int id, int value) { return fmt::format("{},{}", id, value); });
+  std::string text = "patient_id,x\n";
+  for (int i = 0; i < 40; ++i) text += fmt::format("{},{}\n", 100 + (i == 30 ? 3 : i), i);
+  a_ = dir_.write_file("a.csv", text);
+  expect_error(ErrorKind::data, {"a.csv:32:", "'103'", "'patient_id'", "a.csv:5", "--id-column 'a=none'"}, [&] {
+    open_input({a_, b_});
+  });
+}
+
+TEST_F(UnusedIds, OtherColumnsOfOneNameAreNoIds) {
+  for (const char* name : {"number", "age", "code"}) {
+    write(fmt::format("x,{}", name), fmt::format("y,{}", name), last);
+    const Input input = open_input({a_, b_});
+    EXPECT_EQ(input.source->schema().views[0].features, 2) << name;
+    EXPECT_TRUE(has_note(input, "joined by row")) << name;
+  }
+  write("x,sample", "y,sample", [](int id, int value) { return fmt::format("{},{}", value, id % 4); });
+  EXPECT_EQ(open_input({a_, b_}).source->schema().views[0].features, 2) << "values that repeat";
+  write("x,patient_id", "y,subject", last);
+  EXPECT_TRUE(has_note(open_input({a_, b_}), "joined by row")) << "two names";
+}
+
+TEST_F(UnusedIds, NumbersThatAreCalledLikeIdsAreAFeatureWithANote) {
+  write("x,patient_id", "y", last);
+  const Input one = open_input({a_});
+  EXPECT_EQ(one.source->schema().views[0].features, 2);
+  EXPECT_TRUE(has_note(one, "'patient_id' looks like sample ids"));
+  EXPECT_TRUE(has_note(one, "--drop 'patient_id'"));
+  write("x,patient_id", "y", [](int id, int value) { return fmt::format("{},{}", value, id / 3); });
+  EXPECT_TRUE(has_note(open_input({a_}), "come several times"));
+  InputOptions dropped;
+  dropped.text.drop = {"patient_id"};
+  EXPECT_FALSE(has_note(open_input({a_}, dropped), "patient_id"));
+}
+
+TEST_F(UnusedIds, WhatAModelKnowsIsNoId) {
+  write("x,patient_id", "y,patient_id", last);
+  InputOptions options;
+  options.like.views = {{"a", 2, {"x", "patient_id"}}, {"b", 2, {"y", "patient_id"}}};
+  EXPECT_EQ(open_input({a_, b_}, options).source->schema().views[0].features, 2);
+  options.like.views = {{"a", 1, {"x"}, {"patient_id"}}, {"b", 1, {"y"}, {"patient_id"}}};
+  EXPECT_EQ(open_input({a_, b_}, options).source->schema().views[0].features, 2);
+}
+
+}  // namespace
+}  // namespace omvc
