@@ -173,10 +173,10 @@ void TextReader::note_ids_among_features() {
     if (!whole || values < 2) continue;
     const bool once = 10 * different.size() >= 9 * values;
     const std::string text = omvc::quoted(name);
-    columns_.notes.push_back(fmt::format(
-        "{}: column {} {} and is taken for a feature: leave it out with --drop {}{}", path(), text,
-        once ? "looks like sample ids" : "is called like sample ids, though its values come several times,", text,
-        once ? fmt::format(", or say that it holds the ids: --id-column {}", text) : ""));
+    columns_.notes.push_back(
+        fmt::format("{}: column {} {} and is taken for a feature: leave it out with --drop {}{}", path(), text,
+                    once ? "looks like sample ids" : "is called like sample ids, though its values come several times,",
+                    text, once ? fmt::format(", or say that it holds the ids: --id-column {}", text) : ""));
   }
 }
 

@@ -71,8 +71,8 @@ class TextReader final : public ViewReader {
   RecordReader records_;
   CellFormat cells_;
   LayoutWishes wishes_;
-  bool known_ = false;             // there is a model that says what the view is
-  std::vector<std::string> like_;  // its feature names
+  bool known_ = false;                       // there is a model that says what the view is
+  std::vector<std::string> like_;            // its feature names
   std::vector<std::string> known_left_out_;  // columns that its fit left out
   bool told_no_ids_ = false;                 // the user says --id-column none
   ViewSchema schema_;
