@@ -29,10 +29,12 @@ using Index = std::int64_t;
 
 // What a view is, for as long as the stream lasts.
 struct ViewSchema {
-  std::string name;                        // for messages and reports; a file's stem, a variable, a modality
-  Index features = 0;                      // d_v
-  std::vector<std::string> feature_names;  // features of them, or none
-  std::vector<std::string> left_out = {};  // columns of the user's table that are no features of the view
+  std::string name;                             // for messages and reports; a file's stem, a variable, a modality
+  Index features = 0;                           // d_v
+  std::vector<std::string> feature_names;       // features of them, or none
+  std::vector<std::string> left_out = {};       // columns of the user's table that are no features of the view
+  std::vector<std::string> missing_words = {};  // of missing values in that table, where others than the usual ones
+                                                // were named; they hold for tables that come later, too
 
   Index first_number = 0;  // what the first feature is called where they have no names
 
@@ -40,7 +42,7 @@ struct ViewSchema {
   std::string feature_name(Index j) const {
     return feature_names.empty() ? std::to_string(first_number + j) : feature_names[static_cast<std::size_t>(j)];
   }
-  // What was left out, and numbers in the place of names, make no other view.
+  // What was left out or is missing, and numbers in the place of names, make no other view.
   bool operator==(const ViewSchema& other) const {
     return name == other.name && features == other.features && feature_names == other.feature_names;
   }

@@ -120,7 +120,9 @@ void Setting::put(Archive& archive) const {
     names.push_back(schema.views[v].name);
     features.push_back(schema.views[v].features);
     archive.put(fmt::format("view{}/feature_names", v), schema.views[v].feature_names);
-    if (!schema.views[v].left_out.empty()) archive.put(fmt::format("view{}/left_out", v), schema.views[v].left_out);
+    const ViewSchema& view = schema.views[v];
+    if (!view.left_out.empty()) archive.put(fmt::format("view{}/left_out", v), view.left_out);
+    if (!view.missing_words.empty()) archive.put(fmt::format("view{}/missing_words", v), view.missing_words);
     if (schema.views[v].first_number != 0) {
       archive.put(fmt::format("view{}/first_number", v), std::vector<Index>{schema.views[v].first_number});
     }
@@ -150,6 +152,9 @@ void Setting::get(const Archive& archive) {
     const auto named = static_cast<Index>(stored.views[v].feature_names.size());
     if (const std::string key = fmt::format("view{}/left_out", v); archive.has(key)) {
       stored.views[v].left_out = archive.lines(key);
+    }
+    if (const std::string key = fmt::format("view{}/missing_words", v); archive.has(key)) {
+      stored.views[v].missing_words = archive.lines(key);
     }
     if (const std::string key = fmt::format("view{}/first_number", v); archive.has(key)) {
       stored.views[v].first_number = archive.integers(key) == std::vector<Index>{1} ? 1 : 0;

@@ -187,6 +187,23 @@ TEST_F(Tables, AMissingCellOfACategoryIsOneCell) {
   EXPECT_EQ(view["missing"].get<std::size_t>(), (kRows + 9) / 10);
 }
 
+// What was said to be missing when the model was learned is missing in the tables that it labels.
+TEST_F(Tables, AModelRemembersTheWordsOfMissingValues) {
+  for (std::size_t i = 1; i <= kRows; i += 9) views_[0][1 + i % 3][i] = "-77";
+  const std::string a = write("a.csv", views_[0]);
+  const std::string model = dir_.path("model.omvc");
+  const std::string fitted = dir_.path("fitted.csv");
+  const Outcome fit = run_command(
+      {"fit", a, "-k", "4", "--quiet", "--missing-values", "usual,-77", "--model", model, "--labels", fitted});
+  ASSERT_EQ(fit.code, 0) << fit.err;
+  const std::string assigned = dir_.path("assigned.csv");
+  ASSERT_EQ(run_command({"assign", model, a, "--quiet", "--labels", assigned}).code, 0);
+  EXPECT_EQ(read_bytes(assigned), read_bytes(fitted));
+  const std::string otherwise = dir_.path("otherwise.csv");
+  ASSERT_EQ(run_command({"assign", model, a, "--quiet", "--missing-values", "none", "--labels", otherwise}).code, 0);
+  EXPECT_NE(read_bytes(otherwise), read_bytes(fitted));
+}
+
 TEST_F(Tables, AColumnThatIsTheClustersIsNamed) {
   add(0, "income", [&](std::size_t) { return std::to_string((draw_() % 2 == 0 ? 20000 : 90000) + draw_() % 900); });
   const std::string a = write("a.csv", views_[0]);

@@ -14,7 +14,7 @@
 namespace omvc {
 
 TextReader::TextReader(const std::string& path, const std::string& view_name, const InputOptions& options)
-    : records_(path), cells_(options.text.missing_values) {
+    : records_(path), missing_words_(missing_words_of(options.text, options.like)), cells_(missing_words_) {
   wishes_.path = records_.path();
   wishes_.id_column = options.id_column.empty() ? "" : options.id_column.back();
   wishes_.text = options.text;
@@ -27,7 +27,7 @@ TextReader::TextReader(const std::string& path, const std::string& view_name, co
   follow_model();
   find_columns(options.transpose);
   if (!options.transpose) note_ids_among_features();
-  schema_ = {view_name, static_cast<Index>(columns_.features), columns_.feature_names, left_out()};
+  schema_ = {view_name, static_cast<Index>(columns_.features), columns_.feature_names, left_out(), missing_words_};
 }
 
 // The columns that are neither features nor ids, where they have names.
@@ -186,7 +186,7 @@ bool TextReader::take_possible_ids() {
   if (possible_id_.empty() || titles_ > 0) return false;
   LayoutWishes wishes = wishes_;
   wishes.id_column = possible_id_;
-  const CellFormat cells(wishes_.text.missing_values);
+  const CellFormat cells(missing_words_);
   if (count_titles(wishes, sample_, cells) > 0) return false;
   const TextLayout layout = detect_text_layout(wishes, sample_, cells);
   TextLayout rest = layout;
@@ -202,7 +202,7 @@ bool TextReader::take_possible_ids() {
     --columns_.features;
     columns_.feature_names.erase(columns_.feature_names.begin());
   }
-  schema_ = {schema_.name, static_cast<Index>(columns_.features), columns_.feature_names, left_out()};
+  schema_ = {schema_.name, static_cast<Index>(columns_.features), columns_.feature_names, left_out(), missing_words_};
   return true;
 }
 

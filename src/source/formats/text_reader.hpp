@@ -69,6 +69,7 @@ class TextReader final : public ViewReader {
   ViewRows parse(const Lines& lines) const;
 
   RecordReader records_;
+  std::vector<std::string> missing_words_;  // none: the usual ones
   CellFormat cells_;
   LayoutWishes wishes_;
   bool known_ = false;                       // there is a model that says what the view is

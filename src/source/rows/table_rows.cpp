@@ -57,7 +57,7 @@ void check_line(std::string_view line, ErrorKind kind) {
 }  // namespace
 
 TableRows::TableRows(const RowsLike& like)
-    : cells_(like.text.missing_values), row_(no_path(), layout_, cells_, columns_) {
+    : cells_(missing_words_of(like.text, like.schema)), row_(no_path(), layout_, cells_, columns_) {
   wishes_.path = "the stream";
   wishes_.id_column = like.id_column;
   wishes_.text = like.text;

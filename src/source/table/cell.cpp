@@ -108,6 +108,14 @@ Decimal decimal_of(std::string_view text) {
   return by_point ? Decimal::point : Decimal::comma;
 }
 
+std::vector<std::string> missing_words_of(const TextOptions& text, const Schema& model) {
+  std::vector<std::string> words = text.missing_values;
+  for (const ViewSchema& view : model.views) {
+    if (words.empty()) words = view.missing_words;
+  }
+  return words;
+}
+
 CellFormat::CellFormat(const std::vector<std::string>& missing, Decimal decimal) : decimal_(decimal) {
   usual_ = missing.empty() || std::any_of(missing.begin(), missing.end(),
                                           [](const std::string& word) { return lower_case(trim(word)) == kUsual; });

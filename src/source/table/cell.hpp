@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "omvc/input.hpp"
+
 namespace omvc {
 
 // 0-9, whatever the locale.
@@ -26,6 +28,10 @@ std::optional<double> parse_grouped_number(std::string_view text, Decimal decima
 
 // Which decimal mark the text needs to be a number: `unknown` if either will do or neither.
 Decimal decimal_of(std::string_view text);
+
+// The words of a missing value that were named, or those that the fit of a model was told where none were. None: the
+// usual ones.
+std::vector<std::string> missing_words_of(const TextOptions& text, const Schema& model);
 
 class CellFormat {
  public:
