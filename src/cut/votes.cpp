@@ -228,6 +228,12 @@ std::vector<Votes::Donors> Votes::donors(const PreparedChunk& chunk, const Near&
   return out;
 }
 
+NearRows Votes::nearest(const PreparedChunk& chunk, const Near& near, const std::vector<NarrowMatrix>& products,
+                        Index count, Compute& compute) const {
+  const std::vector<std::vector<Index>> lists = lists_near(near, rows_->list_of);
+  return find_rows(chunk, products, {}, *rows_, {.count = count, .whole = true, .lists = &lists}, compute).whole;
+}
+
 // A third that of the prototypes, and two thirds that of the neighbours, where there are any.
 Matrix Votes::of(const std::function<RowVector(Index)>& prototypes, const Matrix& neighbours,
                  const Vector& seen) const {

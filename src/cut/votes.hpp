@@ -70,6 +70,9 @@ class Votes {
   std::vector<Donors> donors(const PreparedChunk& chunk, const Near& near, const std::vector<NarrowMatrix>& products,
                              std::optional<std::size_t> view, Index count, Compute& compute,
                              const std::vector<std::int32_t>* own = nullptr) const;
+  // The rows of the table that are nearest to each instance by all views that it has; it may be one of them itself.
+  NearRows nearest(const PreparedChunk& chunk, const Near& near, const std::vector<NarrowMatrix>& products, Index count,
+                   Compute& compute) const;
   const RowTable& table() const { return *rows_; }
   // What the prototypes alone say of one instance.
   RowVector of(const Near& near, Index instance) const;

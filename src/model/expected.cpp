@@ -18,6 +18,7 @@ constexpr Index kMostCells = 16'000'000;   // of the view, for regressions
 constexpr Index kMostWeights = 8'000'000;  // of one of them
 constexpr Index kFewestHidden = 4;         // rows that a regression is judged by
 constexpr Index kMostHidden = 400;         // and that the mixture is made by
+constexpr int kFilled = 3;                 // times that cells are filled by the prototypes that are near then
 
 enum Teller : Index { kAllRows, kClusters, kNeighbours, kFirstView };
 
@@ -31,6 +32,31 @@ Matrix prototypes_in_units(const Model& model, std::size_t view) {
     units.row(p) = Eigen::Map<const RowVector>(row.data(), columns.rows());
   }
   return units;
+}
+
+// Cells that are missing stand at the means of their columns, far from where their row belongs: they are put where the
+// prototypes near the row are, and these are looked for again.
+void fill_by_prototypes(const Model& model, const Placer& placer, const Holes& holes, Chunk& rows, Compute& compute) {
+  for (int round = 0; round < kFilled; ++round) {
+    const Near near = placer.near(PreparedChunk(rows), compute);
+    for (std::size_t v = 0; v < rows.views.size(); ++v) {
+      ChunkView& view = rows.views[v];
+      if (is_sparse(view.block)) continue;
+      const NarrowMatrix& P = model.placing().table()->columns[v];
+      view.block = as_dense(widened(std::move(view.block)));
+      auto& X = std::get<DenseBlock<double>>(view.block);
+      for (std::size_t i = 0; i < view.present.size(); ++i) {
+        const Index instance = view.present[i];
+        for (const Index j : holes[v][static_cast<std::size_t>(instance)]) {
+          double value = 0;
+          for (Index c = 0; c < near.count; ++c) {
+            if (near.id(instance, c) >= 0) value += near.weight(instance, c) * double{P(j, near.id(instance, c))};
+          }
+          X.values[i * static_cast<std::size_t>(X.cols) + static_cast<std::size_t>(j)] = value;
+        }
+      }
+    }
+  }
 }
 
 Matrix from_prototypes(const Model& model, const Near& near, std::size_t view) {
@@ -54,50 +80,6 @@ Chunk without_view(Chunk chunk, std::size_t view) {
 
 }  // namespace
 
-// The rows that votes know, in the data's own units; cells that are missing are NaN.
-class KnownRows {
- public:
-  KnownRows(const Model& model, std::size_t view, Compute& compute)
-      : scaling_(model.intake().scaling()[view]), survey_(model.seen().survey().views[view]) {
-    std::vector<Chunk> chunks = model.rows_as_they_came(compute);
-    scaled_ = chunks.empty();
-    if (scaled_) chunks.push_back(rows_of(model.clusters().votes->table()));
-    for (Chunk& chunk : chunks) {
-      const std::size_t first = place_.size();
-      place_.resize(first + chunk.rows.size(), {blocks_.size(), -1});
-      const std::vector<Index>& present = chunk.views[view].present;
-      for (std::size_t i = 0; i < present.size(); ++i) {
-        place_[first + static_cast<std::size_t>(present[i])].row = static_cast<Index>(i);
-      }
-      blocks_.push_back(std::move(chunk.views[view].block));
-    }
-  }
-
-  RowVector row(std::int32_t id) const {
-    const Place& place = place_[static_cast<std::size_t>(id)];
-    const std::vector<Index> one{place.row};
-    const Block dense = as_dense(widened(take_rows(blocks_[place.block], one)));
-    const auto& cells = std::get<DenseBlock<double>>(dense).values;
-    std::vector<double> values(cells.begin(), cells.end());
-    if (scaled_) values = unscaled(scaling_, survey_, std::move(values));
-    for (std::size_t j = 0; j < values.size() && !scaled_; ++j) {
-      if (is_missing(scaling_, j, values[j])) values[j] = kNan;
-    }
-    return Eigen::Map<const RowVector>(values.data(), static_cast<Index>(values.size()));
-  }
-
- private:
-  struct Place {
-    std::size_t block;
-    Index row;
-  };
-  const ViewScaling& scaling_;
-  const ViewSurvey& survey_;
-  std::vector<Block> blocks_;
-  bool scaled_ = false;
-  std::vector<Place> place_;
-};
-
 // What is known of the instances of a chunk.
 struct Expectation::Told {
   Near near;
@@ -116,10 +98,10 @@ Expectation::Expectation(const Model& model, std::size_t view, Compute& compute)
   const Index features = model.intake().schema().views[view].features;
   mean_.resize(features);
   means_.resize(model.clusters().count, features);
-  Vector variance(features);
+  variance_.resize(features);
   for (Index j = 0; j < features; ++j) {
     mean_(j) = sums.mean(view, j);
-    variance(j) = sums.variance(view, j);
+    variance_(j) = sums.variance(view, j);
     for (Index k = 0; k < means_.rows(); ++k) {
       const double own = sums.own(view, j, k);
       means_(k, j) = std::isnan(own) ? mean_(j) : own;
@@ -128,21 +110,31 @@ Expectation::Expectation(const Model& model, std::size_t view, Compute& compute)
   const std::size_t views = model.intake().schema().views.size();
   views_.resize(views);
   judged_.resize(views);
-  mixture_ = std::make_unique<Mixture>(kFirstView + static_cast<Index>(views), variance);
+  mixture_ = std::make_unique<Mixture>(kFirstView + static_cast<Index>(views), variance_);
   // Rows that have the view, as many as regressions take; one in five is hidden while it is found out who knows what.
   const RowTable::View& table = model.clusters().votes->table().views[view];
-  std::vector<std::int32_t> having;
   for (std::size_t id = 0; id < table.member.size(); ++id) {
-    if (table.member[id] >= 0) having.push_back(static_cast<std::int32_t>(id));
+    if (table.member[id] >= 0) having_.push_back(static_cast<std::int32_t>(id));
   }
-  if (const auto most = static_cast<std::size_t>(kMostCells / std::max<Index>(features, 1)); having.size() > most) {
-    having.resize(most);
+  if (const auto most = static_cast<std::size_t>(kMostCells / std::max<Index>(features, 1)); having_.size() > most) {
+    having_.resize(most);
   }
   std::vector<std::int32_t> hidden;
-  for (std::size_t i = 0; i < having.size(); i += Ridge::kFolds) hidden.push_back(having[i]);
-  learn_regressions(having, variance, compute);
+  for (std::size_t i = 0; i < having_.size(); i += Ridge::kFolds) hidden.push_back(having_[i]);
+  learn_regressions(having_, variance_, compute);
   learn_mixture(hidden, compute);
-  judged_.clear();
+}
+
+void Expectation::learn_cells(Compute& compute) {
+  if (!rows_ || cells_) return;
+  cells_ = std::make_unique<Cells>(Cells::Known{.model = model_,
+                                                .view = view_,
+                                                .placer = *placer_,
+                                                .rows = *rows_,
+                                                .mean = mean_,
+                                                .means = means_,
+                                                .variance = variance_},
+                                   having_, judged_, compute);
 }
 
 // Rows are laid so that those that are hidden are the first fold.
@@ -271,14 +263,34 @@ std::vector<bool> Expectation::who_tells(const Told& told, Index instance) {
   return out;
 }
 
-Expectation::Found Expectation::of(const PreparedChunk& chunk, Compute& compute) const {
+Expectation::Found Expectation::of(const Chunk& rows, const Holes& holes, Compute& compute) const {
   if (!rows_) {
-    Matrix values = from_prototypes(model_, placer_->near(chunk, compute), view_);
+    Chunk filled = rows;
+    fill_by_prototypes(model_, *placer_, holes, filled, compute);
+    Matrix values = from_prototypes(model_, placer_->near(PreparedChunk(filled), compute), view_);
     return {.values = values, .spread = Matrix::Constant(values.rows(), values.cols(), kNan)};
   }
-  const Told told = tell(chunk, views_, compute, nullptr);
-  Found out{.values = Matrix::Constant(chunk.size(), mean_.size(), kNan), .spread = {}};
+  Found out{.values = Matrix::Constant(rows.size(), mean_.size(), kNan), .spread = {}};
   out.spread = out.values;
+  std::vector<Index> without;
+  std::vector<Index> with;
+  std::vector<bool> has(rows.rows.size(), false);
+  for (const Index i : rows.views[view_].present) has[static_cast<std::size_t>(i)] = true;
+  for (Index i = 0; i < rows.size(); ++i) (has[static_cast<std::size_t>(i)] ? with : without).push_back(i);
+  if (!without.empty()) tell_view(take_instances(rows, without), without, out, compute);
+  if (with.empty()) return out;
+  Holes of_these(holes.size());
+  for (std::size_t v = 0; v < holes.size(); ++v) {
+    for (const Index i : with) of_these[v].push_back(holes[v][static_cast<std::size_t>(i)]);
+  }
+  cells_->tell(take_instances(rows, with), of_these, views_, with, out.values, out.spread, compute);
+  return out;
+}
+
+// Of instances without the view, each of which has a row in what was found.
+void Expectation::tell_view(const Chunk& rows, const std::vector<Index>& into, Found& out, Compute& compute) const {
+  const PreparedChunk chunk(rows);
+  const Told told = tell(chunk, views_, compute, nullptr);
   // Those who can tell are the same for many instances.
   std::map<std::vector<bool>, std::pair<RowVector, RowVector>> mixtures;
   for (Index i = 0; i < chunk.size(); ++i) {
@@ -291,9 +303,10 @@ Expectation::Found Expectation::of(const PreparedChunk& chunk, Compute& compute)
   }
   for_blocks(compute, chunk.size(), 1, true, [&](Index i, Index) {
     if (told.near.id(i, 0) < 0) return;
+    const Index at = into[static_cast<std::size_t>(i)];
     const Matrix says = told_of(told, i);
     const auto& [weights, spread] = mixtures.at(who_tells(told, i));
-    out.spread.row(i) = spread;
+    out.spread.row(at) = spread;
     for (Index j = 0; j < says.cols(); ++j) {
       double sum = 0;
       double value = 0;
@@ -302,10 +315,9 @@ Expectation::Found Expectation::of(const PreparedChunk& chunk, Compute& compute)
         sum += weights(t);
         value += weights(t) * says(t, j);
       }
-      out.values(i, j) = sum > 0 ? value / sum : mean_(j);
+      out.values(at, j) = sum > 0 ? value / sum : says(kClusters, j);
     }
   });
-  return out;
 }
 
 }  // namespace omvc

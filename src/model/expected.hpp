@@ -1,4 +1,5 @@
-// What is to be expected of what an instance lacks of a view, and how far off that may be. These tell:
+// What is to be expected of what an instance lacks of a view, and how far off that may be. Of single cells of a view
+// that it has model/cells.hpp knows more; of a view that it lacks altogether these tell:
 //
 //   the mean of all rows, and the means of the clusters, by the shares of the prototypes in them
 //   the rows of the sample that are nearest to the instance by the views that it has, and have the view
@@ -13,12 +14,12 @@
 #include <vector>
 
 #include "cut/ridge.hpp"
+#include "model/cells.hpp"
+#include "model/known_rows.hpp"
 #include "model/mixture.hpp"
 #include "model/model.hpp"
 
 namespace omvc {
-
-class KnownRows;
 
 class Expectation {
  public:
@@ -31,8 +32,10 @@ class Expectation {
     Matrix values;
     Matrix spread;  // the root of the mean square error that was seen where it was hidden; NaN: not known
   };
-  // Of rows that the intake has prepared.
-  Found of(const PreparedChunk& chunk, Compute& compute) const;
+  // Of rows that the intake has prepared, which had these holes before. `learn_cells` is called before instances that
+  // have the view, but lack cells of it, are asked about.
+  Found of(const Chunk& rows, const Holes& holes, Compute& compute) const;
+  void learn_cells(Compute& compute);
 
  private:
   struct Told;
@@ -45,16 +48,20 @@ class Expectation {
             const std::vector<std::int32_t>* own) const;
   Matrix told_of(const Told& told, Index instance) const;  // tellers x features
   static std::vector<bool> who_tells(const Told& told, Index instance);
+  void tell_view(const Chunk& rows, const std::vector<Index>& into, Found& out, Compute& compute) const;
 
   const Model& model_;
   std::size_t view_;
   std::shared_ptr<const Placer> placer_;
   std::unique_ptr<const KnownRows> rows_;        // none: prototypes alone tell
   RowVector mean_;                               // of each feature
+  Vector variance_;                              // likewise
   Matrix means_;                                 // of each cluster, clusters x features
   std::vector<std::unique_ptr<Reader>> views_;   // a regression on each view; none where there is none
   std::vector<std::unique_ptr<Reader>> judged_;  // the same without the rows that are hidden
+  std::vector<std::int32_t> having_;             // rows of the sample that have the view
   std::unique_ptr<Mixture> mixture_;
+  std::unique_ptr<Cells> cells_;
 };
 
 }  // namespace omvc

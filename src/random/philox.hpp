@@ -22,7 +22,8 @@ enum class Purpose : std::uint32_t {
   planted_data,
   planted_mask,
   split,
-  eigenvectors
+  eigenvectors,
+  cells
 };
 
 // Ten rounds of Philox 4x32.

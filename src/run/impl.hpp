@@ -46,8 +46,8 @@ struct Clusterer::Impl {
   std::optional<RawSums> known_sums;
   std::vector<double> known_at;  // what the model was like then
   // What fills in a view, likewise.
-  std::shared_ptr<const Expectation> expectation(std::size_t view);
-  std::map<std::size_t, std::shared_ptr<const Expectation>> expectations;
+  std::shared_ptr<const Expectation> expectation(std::size_t view, bool cells);
+  std::map<std::size_t, std::shared_ptr<Expectation>> expectations;
   std::vector<double> expected_at;
   std::vector<double> state() const;  // numbers that tell whether the model has changed
 

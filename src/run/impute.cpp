@@ -27,14 +27,15 @@ Matrix observed_values(const ChunkView& view, Index instances) {
 
 }  // namespace
 
-std::shared_ptr<const Expectation> Clusterer::Impl::expectation(std::size_t view) {
+std::shared_ptr<const Expectation> Clusterer::Impl::expectation(std::size_t view, bool cells) {
   const std::lock_guard lock(filling);
   if (std::vector<double> now = state(); now != expected_at) {
     expectations.clear();
     expected_at = std::move(now);
   }
-  std::shared_ptr<const Expectation>& found = expectations[view];
-  if (!found) found = share([&](Compute& own) { return std::make_shared<const Expectation>(*model, view, own); });
+  std::shared_ptr<Expectation>& found = expectations[view];
+  if (!found) found = share([&](Compute& own) { return std::make_shared<Expectation>(*model, view, own); });
+  if (cells) share([&](Compute& own) { found->learn_cells(own); });
   return found;
 }
 
@@ -62,10 +63,12 @@ Imputed Clusterer::impute(Chunk chunk, std::size_t view) const {
   }
   if (!lacking.empty()) {
     Chunk rows = take_instances(chunk, lacking);
+    const Holes holes = holes_of(rows, model.intake().scaling());
+    const bool cells = !rows.views[view].present.empty();
     model.intake().prepare(rows);
-    const std::shared_ptr<const Expectation> expectation = impl().expectation(view);
+    const std::shared_ptr<const Expectation> expectation = impl().expectation(view, cells);
     const Expectation::Found found =
-        impl().share([&](Compute& compute) { return expectation->of(PreparedChunk(rows), compute); });
+        impl().share([&](Compute& compute) { return expectation->of(rows, holes, compute); });
     for (std::size_t i = 0; i < lacking.size(); ++i) {
       for (Index j = 0; j < values.cols(); ++j) {
         if (!std::isnan(values(lacking[i], j))) continue;
