@@ -6,9 +6,9 @@
 
 #include "omvc/error.hpp"
 
-#include "source/quoted.hpp"
 #include "source/table/cell.hpp"
 #include "source/table/id_names.hpp"
+#include "source/table/line_reader.hpp"
 
 namespace omvc {
 namespace {
@@ -98,10 +98,9 @@ std::string ColumnViews::id_column(const Names& names) const {
   if (first_known || names.size() < 2) return "none";
   const Names rest(names.begin() + 1, names.end());
   // Of the columns of the fit, those that are neither features nor left out are the ids.
-  const bool were_in_the_fit = !was_left_out(names.front()) && has_a_view(rest) &&
-                               std::all_of(rest.begin(), rest.end(), [&](const std::string& name) {
-                                 return knows(name) || was_left_out(name);
-                               });
+  const bool were_in_the_fit =
+      !was_left_out(names.front()) && has_a_view(rest) &&
+      std::all_of(rest.begin(), rest.end(), [&](const std::string& name) { return knows(name) || was_left_out(name); });
   const ViewSchema* only = only_view();
   const bool by_place = only && only->feature_names.empty();
   const bool is_id = by_place ? static_cast<Index>(rest.size()) == only->features
