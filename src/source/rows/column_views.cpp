@@ -6,9 +6,9 @@
 
 #include "omvc/error.hpp"
 
-#include "source/quoted.hpp"
 #include "source/table/cell.hpp"
 #include "source/table/id_names.hpp"
+#include "source/table/line_reader.hpp"
 
 namespace omvc {
 namespace {

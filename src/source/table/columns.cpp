@@ -167,20 +167,23 @@ Column ColumnFinder::decide(std::size_t j, Columns& out) const {
   std::vector<std::string> values = values_in_model(j);
   if (!values.empty()) return category(j, std::move(values), out);
   column.mark = common_mark(seen);
-  if (!column.mark.empty()) {
-    out.notes.push_back(fmt::format("{}: column {} is read as numbers without the {} of its cells", wishes_.path,
-                                    omvc::quoted(title(j)), column.mark));
-  }
+  const auto numbers = [&] {
+    if (!column.mark.empty()) {
+      out.notes.push_back(fmt::format("{}: column {} is read as numbers without the {} of its cells", wishes_.path,
+                                      omvc::quoted(title(j)), column.mark));
+    }
+    return column;
+  };
   const bool in_model = std::find(like_.begin(), like_.end(), title(j)) != like_.end();
-  if (in_model || !seen.closer) return column;
+  if (in_model || !seen.closer) return numbers();
   if (wishes_.streamed) {
     if (!like_.empty() && seen.numbers == 0) return leave_out("the model has no such feature, and it is no number");
     values = truth_values(seen.different);
     if (!values.empty()) return category(j, std::move(values), out);
-    if (seen.values == 0 || seen.dates == 0) return column;
+    if (seen.values == 0 || seen.dates == 0) return numbers();
   }
   if (seen.values == 0) return leave_out("it has no values");
-  if (2 * seen.numbers >= seen.values || !column.mark.empty()) return column;
+  if (2 * seen.numbers >= seen.values || !column.mark.empty()) return numbers();
   if (seen.dates == seen.values) return leave_out("it holds dates; turn them into numbers to use them");
   std::size_t measures = seen.numbers;
   for (const auto& [mark, count] : seen.marked) measures += count;
