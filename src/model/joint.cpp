@@ -5,7 +5,6 @@
 #include <map>
 
 #include "kernels/cholesky.hpp"
-#include "kernels/data_block.hpp"
 
 namespace omvc {
 namespace {
