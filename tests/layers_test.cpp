@@ -45,7 +45,7 @@ const std::map<std::string, Names> kMayKnow{
     {"factorise", {"chunk", "file", "kernels", "parallel", "random"}},
     {"fine", {"chunk", "factorise", "file", "kernels", "parallel", "random", "recipe", "scale"}},
     {"cut", {"chunk", "file", "fine", "kernels", "parallel", "random", "recipe"}},
-    {"model", {"chunk", "cut", "factorise", "file", "fine", "kernels", "pass", "recipe", "scale"}},
+    {"model", {"chunk", "cut", "factorise", "file", "fine", "kernels", "pass", "random", "recipe", "scale"}},
     {"compare", {"chunk", "factorise", "file", "kernels", "kmeans", "pass", "random", "scale", "tally"}},
     {"report", {"chunk", "cut", "model", "parallel", "random", "recipe", "scale", "tally"}},
     {},

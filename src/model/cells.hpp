@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "cut/ridge.hpp"
+#include "model/donors.hpp"
 #include "model/joint.hpp"
 #include "model/known_rows.hpp"
 #include "model/mixture.hpp"
@@ -48,11 +49,6 @@ class Cells {
 
  private:
   struct Told;
-  class Comparison;
-  struct Donor {
-    std::int32_t row;
-    double distance;
-  };
   void learn_joint(const std::vector<std::int32_t>& having, Compute& compute);
   void learn_mixture(const std::vector<std::int32_t>& hidden, const Readers& judged, std::uint64_t round,
                      Compute& compute);
@@ -60,19 +56,12 @@ class Cells {
   // Returns the rows of the view, filled, in the data's own units; NaN where nobody can.
   Matrix fill(Chunk& rows, const Holes& holes, const Joint* joint, Compute& compute) const;
   Told told(Chunk rows, const Holes& holes, const Readers& readers, const Joint* joint, Compute& compute) const;
-  std::vector<Donor> nearest_first(std::vector<Donor> donors, std::int32_t own) const;
-  RowVector by_neighbours(const std::vector<Donor>& donors, const std::vector<Index>& features) const;
   // `own` is the row of the sample that the instance is; -1: none.
   Matrix says(const Told& told, const Holes& holes, Index instance, std::int32_t own) const;
 
   Known known_;
-  std::vector<std::int32_t> having_;
-  Chunk sample_;                                // as it is compared
-  std::vector<std::vector<std::int32_t>> row_;  // in the view of the sample of each of its instances; -1: it lacks it
-  std::vector<Vector> variances_;               // of each view and feature there; none of a sparse view
-  RowVector middle_;                            // of the view: the mean of each feature there
-  std::vector<double> totals_;                  // of each view: their sum
-  std::vector<std::size_t> views_;              // that are told together, the view itself first
+  Donors donors_;
+  std::vector<std::size_t> views_;  // that are told together, the view itself first
   std::vector<Index> begin_;
   std::unique_ptr<Joint> judged_joint_;
   std::unique_ptr<Joint> joint_;

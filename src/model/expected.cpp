@@ -6,6 +6,7 @@
 
 #include "chunk/kinds.hpp"
 #include "chunk/rows.hpp"
+#include "model/from_prototypes.hpp"
 #include "model/raw_sums.hpp"
 #include "scale/scaling.hpp"
 
@@ -18,59 +19,8 @@ constexpr Index kMostCells = 16'000'000;   // of the view, for regressions
 constexpr Index kMostWeights = 8'000'000;  // of one of them
 constexpr Index kFewestHidden = 4;         // rows that a regression is judged by
 constexpr Index kMostHidden = 400;         // and that the mixture is made by
-constexpr int kFilled = 3;                 // times that cells are filled by the prototypes that are near then
 
 enum Teller : Index { kAllRows, kClusters, kNeighbours, kFirstView };
-
-Matrix prototypes_in_units(const Model& model, std::size_t view) {
-  const NarrowMatrix& columns = model.placing().table()->columns[view];
-  Matrix units(columns.cols(), columns.rows());
-  for (Index p = 0; p < columns.cols(); ++p) {
-    const Vector scaled = columns.col(p).cast<double>();
-    const std::vector<double> row =
-        unscaled(model.intake().scaling()[view], model.seen().survey().views[view], {scaled.begin(), scaled.end()});
-    units.row(p) = Eigen::Map<const RowVector>(row.data(), columns.rows());
-  }
-  return units;
-}
-
-// Cells that are missing stand at the means of their columns, far from where their row belongs: they are put where the
-// prototypes near the row are, and these are looked for again.
-void fill_by_prototypes(const Model& model, const Placer& placer, const Holes& holes, Chunk& rows, Compute& compute) {
-  for (int round = 0; round < kFilled; ++round) {
-    const Near near = placer.near(PreparedChunk(rows), compute);
-    for (std::size_t v = 0; v < rows.views.size(); ++v) {
-      ChunkView& view = rows.views[v];
-      if (is_sparse(view.block)) continue;
-      const NarrowMatrix& P = model.placing().table()->columns[v];
-      view.block = as_dense(widened(std::move(view.block)));
-      auto& X = std::get<DenseBlock<double>>(view.block);
-      for (std::size_t i = 0; i < view.present.size(); ++i) {
-        const Index instance = view.present[i];
-        for (const Index j : holes[v][static_cast<std::size_t>(instance)]) {
-          double value = 0;
-          for (Index c = 0; c < near.count; ++c) {
-            if (near.id(instance, c) >= 0) value += near.weight(instance, c) * double{P(j, near.id(instance, c))};
-          }
-          X.values[i * static_cast<std::size_t>(X.cols) + static_cast<std::size_t>(j)] = value;
-        }
-      }
-    }
-  }
-}
-
-Matrix from_prototypes(const Model& model, const Near& near, std::size_t view) {
-  const Matrix units = prototypes_in_units(model, view);
-  const auto instances = static_cast<Index>(near.distances.size());
-  Matrix out = Matrix::Zero(instances, units.cols());
-  for (Index i = 0; i < instances; ++i) {
-    if (near.id(i, 0) < 0) out.row(i).setConstant(kNan);
-    for (Index j = 0; j < near.count; ++j) {
-      if (near.id(i, j) >= 0) out.row(i) += near.weight(i, j) * units.row(near.id(i, j));
-    }
-  }
-  return out;
-}
 
 // The rows of a chunk without what they have of a view.
 Chunk without_view(Chunk chunk, std::size_t view) {
@@ -265,9 +215,7 @@ std::vector<bool> Expectation::who_tells(const Told& told, Index instance) {
 
 Expectation::Found Expectation::of(const Chunk& rows, const Holes& holes, Compute& compute) const {
   if (!rows_) {
-    Chunk filled = rows;
-    fill_by_prototypes(model_, *placer_, holes, filled, compute);
-    Matrix values = from_prototypes(model_, placer_->near(PreparedChunk(filled), compute), view_);
+    Matrix values = from_prototypes(model_, *placer_, view_, rows, holes, compute);
     return {.values = values, .spread = Matrix::Constant(values.rows(), values.cols(), kNan)};
   }
   Found out{.values = Matrix::Constant(rows.size(), mean_.size(), kNan), .spread = {}};

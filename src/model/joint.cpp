@@ -5,12 +5,11 @@
 #include <map>
 
 #include "kernels/cholesky.hpp"
-#include "kernels/data_block.hpp"
 
 namespace omvc {
 namespace {
 
-constexpr int kRounds = 8;            // of filling and learning
+constexpr int kJointRounds = 8;       // of filling and learning
 constexpr double kFirstRidge = 1e-2;  // until one is chosen
 constexpr Index kRowsAtOnce = 16;
 
@@ -40,7 +39,7 @@ Joint::Joint(Matrix rows, std::vector<Index> begin, Compute& compute) : begin_(s
   standardise(rows);
   covariance_ = Matrix::Identity(count, count);
   const bool whole = !rows.array().isNaN().any();
-  for (int round = 0; round < (whole ? 1 : kRounds); ++round) {
+  for (int round = 0; round < (whole ? 1 : kJointRounds); ++round) {
     compute.poll();
     Matrix filled = rows;
     Matrix uncertain = Matrix::Zero(count, count);

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "chunk/matrix.hpp"
-#include "parallel/compute.hpp"
+#include "kernels/data_block.hpp"
 
 namespace omvc {
 
