@@ -122,16 +122,16 @@ void check_unused_ids(const Readers& readers) {
 
 std::optional<std::string> note_by_row(const Readers& readers) {
   if (readers.size() < 2) return std::nullopt;
-  std::string tables;
+  std::vector<std::string> tables;
   for (const auto& reader : readers) {
     if (reader->has_ids()) return std::nullopt;
-    if (reader->id_columns().expected) tables += (tables.empty() ? "" : ", ") + reader->path();
+    if (reader->id_columns().expected) tables.push_back(reader->path());
   }
   if (tables.empty()) return std::nullopt;
   return fmt::format(
-      "{}: without sample ids, so the files are joined by row: a row of each is one instance (--id-column "
+      "{}{}: without sample ids, so the files are joined by row: a row of each is one instance (--id-column "
       "names a column of ids; none says that there is none)",
-      tables);
+      tables.front(), tables.size() > 1 ? fmt::format(" and {} more", tables.size() - 1) : "");
 }
 
 }  // namespace omvc
