@@ -237,7 +237,7 @@ def calibration(model: Any, truth: Any, *, bins: int = 10, ax: Any = None) -> An
     from ._results import classes
 
     labels, sure, rows = _labelled(model, True)
-    known = classes(truth, model.index_, model.labels_)[rows]
+    known = classes(truth, model.index_, model.labels_)[0][rows]
     there = known > np.iinfo(np.int32).min
     labels, sure, known = labels[there], sure[there], known[there]
     right = np.zeros(len(labels))

@@ -66,8 +66,8 @@ class EarlySignal : public LongRun {
       const std::string name = fmt::format("{:x>200}.csv", v);
       views.push_back(dir_.write_file(name, to_text(planted_table(kRows, 4, v), ",")));
     }
-    Process process(Arguments{"fit", "-k", "3", "--threads", "1", "--memory", "0.02", "--id-column", "none"} + views +
-                        outputs() + more,
+    Process process(Arguments{"fit", "-k", "3", "--threads", "1", "--memory", "0.02"} + views + outputs() + more +
+                        Arguments{"--id-column", "none"},
                     {.error_pipe_bytes = kPipeBytes});
     EXPECT_TRUE(process.read_one_byte_of_errors());
     process.send(SIGINT);
