@@ -85,7 +85,9 @@ void Joint::fill_standard(Matrix& rows, double ridge, Matrix* uncertain, Compute
   std::map<Known, std::vector<Index>> alike;
   for (Index i = 0; i < rows.rows(); ++i) alike[known(rows, i)].push_back(i);
   Matrix spread = Matrix::Zero(uncertain != nullptr ? rows.rows() : 0, rows.cols());
-  for (const auto& [views, members] : alike) {
+  for (const auto& group : alike) {
+    const Known& views = group.first;
+    const std::vector<Index>& members = group.second;
     const std::vector<Index> columns = columns_of(views, true);
     if (columns.empty()) {
       if (uncertain != nullptr) *uncertain += static_cast<double>(members.size()) * covariance_;
@@ -131,7 +133,9 @@ double Joint::error(const Matrix& rows, double ridge, Compute& compute) const {
   fill_standard(filled, ridge, nullptr, compute);
   double sum = 0;
   double cells = 0;
-  for (const auto& [views, members] : alike) {
+  for (const auto& group : alike) {
+    const Known& views = group.first;
+    const std::vector<Index>& members = group.second;
     if (!views.front()) continue;
     const std::vector<Index> columns = columns_of(views, true);
     const Matrix P = precision(columns, ridge);
