@@ -77,8 +77,8 @@ void take_log_ratios(const ViewSurvey& survey, ViewScaling& out) {
   out.description = "centred log ratios, each feature to 0 .. 1, total variance 1";
 }
 
-// The share of the cells of the user's table that are zero: the columns that a category has become are one, and the
-// category is none of its values less often than it is one.
+// The share of the cells of the user's table that are zero. The features that a category has become are one column
+// there, whose cells are words and not zeros.
 double share_of_zeros(const ViewSurvey& survey, const ViewSchema& schema) {
   double cells = survey.known();
   double entries = survey.entries;

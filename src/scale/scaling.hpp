@@ -46,7 +46,8 @@ inline constexpr double kLargestValue = 1e140;  // whose square, and sums of suc
 inline constexpr double kSmallestValue = 1 / kLargestValue;
 
 // Chooses the scaling of a view; options.hpp says what each does.
-//   automatic  sparse counts: tf-idf weights, rows of length 1. Other sparse or mostly-zero views: rows of length 1.
+//   automatic  sparse counts: tf-idf weights, rows of length 1. Other sparse or mostly-zero views: rows of length 1,
+//              unless a dense view has negative values.
 //              Dense counts of a wide range: centred log ratios, and then as dense.
 //              Dense: every feature from its minimum 0 to its maximum 1, then equal total variance between views.
 // Those that shift features refuse negative values in a view stored sparse, since shifting would fill its zeros.
