@@ -34,7 +34,6 @@ class Omvc(ConanFile):
         self.requires("eigen/3.4.0")
         self.requires("fmt/10.2.1")
         self.requires("highway/1.2.0")
-        self.requires("spectra/1.0.1")
         if self.options.readers:
             for package in ("bzip2/1.0.8", "hdf5/1.14.3", "libzip/1.10.1", "matio/1.5.24", "simdjson/3.9.4",
                             "xz_utils/5.4.5", "zlib/[>=1.2.11 <2]", "zstd/1.5.5"):
@@ -64,7 +63,7 @@ class Omvc(ConanFile):
         core.set_property("cmake_target_name", "omvc::core")
         core.set_property("pkg_config_name", "omvc-core")
         core.libs = ["omvc"]
-        core.requires = ["eigen::eigen", "fmt::fmt", "highway::highway", "spectra::spectra"]
+        core.requires = ["eigen::eigen", "fmt::fmt", "highway::highway"]
         core.system_libs = ["pthread", "m"]
         if self.options.readers:
             readers = self.cpp_info.components["readers"]

@@ -3,9 +3,8 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
-#include <optional>
+#include <utility>
 
-#include "cut/eigenpairs.hpp"
 #include "kernels/simd.hpp"
 #include "kernels/tall.hpp"
 #include "random/philox.hpp"
@@ -15,11 +14,13 @@ namespace {
 
 using Square = Eigen::MatrixXd;
 
-constexpr Index kExtra = 6;         // vectors beyond those wanted, which make the last of them come sooner
-constexpr Index kBlocks = 4;        // of vectors in the space
-constexpr int kRestarts = 6;        // at most
-constexpr double kResidual = 1e-3;  // ||A x - value x|| of unit vectors that are good enough to be grouped
-constexpr Index kSmall = 100;       // rows up to which the operator is written out
+constexpr Index kExtra = 6;          // vectors beyond those wanted, which make the last of them come sooner
+constexpr int kMostDegree = 12;      // of the polynomial between two restarts
+constexpr double kMostGrowth = 1e4;  // by it, of one vector beside another: beyond, they could not be told apart
+constexpr int kBoundSteps = 12;      // of Lanczos' method, for the bounds of the spectrum
+constexpr double kNothing = 1e-10;   // of a unit vector, which is rounding
+constexpr Index kSmall = 100;        // rows up to which the operator is written out,
+constexpr Index kDense = 4;          // and rows for each vector
 
 // A' B
 Matrix product(const Matrix& A, const Matrix& B, Compute& compute) {
@@ -42,30 +43,8 @@ Matrix combined(const Matrix& A, const Matrix& S, Compute& compute) {
   return out;
 }
 
-// The same basis by Cholesky factors, which cost a tenth of eigenvectors where there are many columns; nothing where
-// columns have next to everything in common.
-std::optional<Matrix> by_cholesky(const Matrix& X, Compute& compute) {
-  constexpr double kDependent = 1e-5;
-  Matrix Q = X;
-  for (int twice = 0; twice < 2; ++twice) {
-    const Eigen::LLT<Square> factor(product(Q, Q, compute));
-    if (factor.info() != Eigen::Success) return std::nullopt;
-    const Square L = factor.matrixL();
-    if (!(L.diagonal().minCoeff() > kDependent * L.diagonal().maxCoeff())) return std::nullopt;
-    Square inverse = Square::Identity(L.rows(), L.cols());
-    L.triangularView<Eigen::Lower>().solveInPlace(inverse);
-    Q = combined(Q, inverse.transpose(), compute);
-  }
-  return Q;
-}
-
 // An orthonormal basis of the columns; what they have in common is left out.
 Matrix orthonormal(Matrix X, Compute& compute) {
-  constexpr double kNothing = 1e-10;
-  constexpr Index kMany = 64;  // columns
-  if (X.cols() >= kMany) {
-    if (std::optional<Matrix> Q = by_cholesky(X, compute)) return std::move(*Q);
-  }
   for (int twice = 0; twice < 2; ++twice) {
     const Eigen::SelfAdjointEigenSolver<Square> solver(product(X, X, compute));
     const Vector& values = solver.eigenvalues();
@@ -79,12 +58,6 @@ Matrix orthonormal(Matrix X, Compute& compute) {
   return X;
 }
 
-Matrix joined(const Matrix& A, const Matrix& B) {
-  Matrix out(A.rows(), A.cols() + B.cols());
-  out << A, B;
-  return out;
-}
-
 Matrix begun(Index rows, Index count, const Matrix& start, std::uint64_t seed) {
   Matrix out(rows, count);
   const Index given = std::min(start.cols(), count);
@@ -96,11 +69,11 @@ Matrix begun(Index rows, Index count, const Matrix& start, std::uint64_t seed) {
   return out;
 }
 
-Leading written_out(const std::function<Matrix(const Matrix&)>& times, Index rows, Index count, Compute& compute) {
+Leading written_out(const std::function<Matrix(const Matrix&)>& times, Index rows, Index count) {
   const Matrix A = times(Matrix::Identity(rows, rows));
-  const auto [values, vectors] = largest_eigenpairs(0.5 * (A + A.transpose()), count, compute);
-  Leading out{.values = {}, .vectors = vectors.rowwise().reverse()};
-  for (Index j = 0; j < count; ++j) out.values.push_back(values(count - 1 - j));
+  const Eigen::SelfAdjointEigenSolver<Square> solver(0.5 * (A + A.transpose()));
+  Leading out{.values = {}, .vectors = solver.eigenvectors().rightCols(count).rowwise().reverse()};
+  for (Index j = 0; j < count; ++j) out.values.push_back(solver.eigenvalues()(rows - 1 - j));
   return out;
 }
 
@@ -113,45 +86,97 @@ void fix_signs(Matrix& vectors) {
   }
 }
 
+// Bounds of the spectrum: the outermost values that Lanczos' method finds in some steps, and as much beyond them as its
+// last step says is left (Zhou, Saad 2007).
+std::pair<double, double> bounds(const std::function<Matrix(const Matrix&)>& times, Matrix x, Compute& compute) {
+  const int steps = static_cast<int>(std::min<Index>(kBoundSteps, x.rows()));
+  Square T = Square::Zero(steps, steps);
+  Matrix before = Matrix::Zero(x.rows(), 1);
+  double rest = 0;
+  int taken = 0;
+  x /= std::sqrt(inner_product(x, x, compute));
+  while (taken < steps) {
+    Matrix next = times(x) - rest * before;
+    T(taken, taken) = inner_product(x, next, compute);
+    next -= T(taken, taken) * x;
+    rest = std::sqrt(inner_product(next, next, compute));
+    if (++taken == steps || rest < kNothing) break;
+    T(taken, taken - 1) = T(taken - 1, taken) = rest;
+    before = std::exchange(x, next / rest);
+  }
+  const Square found = T.topLeftCorner(taken, taken);
+  const Eigen::SelfAdjointEigenSolver<Square> solver(found, Eigen::EigenvaluesOnly);
+  return {solver.eigenvalues()(0) - rest, solver.eigenvalues()(taken - 1) + rest};
+}
+
+// What is left of an operator beside eigenvectors that are known: their eigenvalues become `centre`.
+std::function<Matrix(const Matrix&)> beside(const std::function<Matrix(const Matrix&)>& times, const Matrix& known,
+                                            const Vector& values, double centre, Compute& compute) {
+  if (known.cols() == 0) return times;
+  return [&times, &known, &compute, change = Vector(values.array() - centre)](const Matrix& X) -> Matrix {
+    return times(X) - combined(known, change.asDiagonal() * product(known, X, compute), compute);
+  };
+}
+
+// A polynomial of the operator that is small from `low` to `cut` and grows beyond (Chebyshev's, scaled to 1 at the
+// largest value): of Ritz vectors X it leaves what belongs to eigenvalues above `cut`, which is the last of their
+// values. The first of them, `known`, are there already, and are left alone. AX is the operator times X.
+Matrix filtered(const std::function<Matrix(const Matrix&)>& times, const Matrix& X, const Matrix& AX,
+                const Vector& values, Index known, double low, double top, Compute& compute) {
+  const Index others = X.cols() - known;
+  const double cut = values(values.size() - 1);
+  const double half = std::max((cut - low) / 2, 1e-3 * std::abs(top));
+  const double centre = cut - half;
+  const double reach = std::max((top - centre) / half, 1 + 1e-6);
+  const int degree = std::clamp(static_cast<int>(std::acosh(kMostGrowth) / std::acosh(reach)), 2, kMostDegree);
+  const Matrix first = X.leftCols(known);
+  const auto rest = beside(times, first, values.head(known), centre, compute);
+  double sigma = 1 / reach;
+  Matrix before = X.rightCols(others);
+  Matrix Y = (AX.rightCols(others) - centre * before) * (sigma / half);
+  for (int step = 2; step <= degree; ++step) {
+    const double next = 1 / (2 * reach - sigma);
+    Matrix Z = (rest(Y) - centre * Y) * (2 * next / half) - sigma * next * before;
+    before = std::exchange(Y, std::move(Z));
+    sigma = next;
+  }
+  Matrix out(X.rows(), X.cols());
+  out << first, Y;
+  return out;
+}
+
 }  // namespace
 
 Leading leading_eigenvectors(const std::function<Matrix(const Matrix&)>& times, Index rows, Index count,
-                             const Matrix& start, std::uint64_t seed, Compute& compute) {
+                             const Matrix& start, std::uint64_t seed, const LeadingRule& rule, Compute& compute) {
   const Timed timed(compute.profile(), Step::eigenvectors);
   count = std::min(count, rows);
   const Index width = count + kExtra;
-  if (rows <= std::max(kSmall, kBlocks * width)) {
-    Leading out = written_out(times, rows, count, compute);
+  if (rows <= std::max(kSmall, kDense * width)) {
+    Leading out = written_out(times, rows, count);
     fix_signs(out.vectors);
     return out;
   }
-  Matrix X = orthonormal(begun(rows, width, start, seed), compute);
-  Matrix AX = times(X);
+  Matrix X = begun(rows, width, start, seed);
+  const auto [low, high] = bounds(times, X.rightCols(1), compute);
+  X = orthonormal(std::move(X), compute);
   Vector values;
-  for (int restart = 0; restart < kRestarts; ++restart) {
+  for (int restart = 0;; ++restart) {
     compute.poll();
-    Matrix V = X;
-    Matrix last = AX;  // the operator times the last block
-    Matrix T = product(V, last, compute);
-    for (Index block = 1; block < kBlocks; ++block) {
-      Matrix next = last;
-      for (int twice = 0; twice < 2; ++twice) next -= combined(V, product(V, next, compute), compute);
-      next = orthonormal(std::move(next), compute);
-      if (next.cols() == 0) break;
-      V = joined(V, next);
-      last = times(next);
-      const Matrix side = product(V, last, compute);
-      Matrix wider(V.cols(), V.cols());
-      wider << T, side.topRows(T.rows()), side.topRows(T.rows()).transpose(), side.bottomRows(next.cols());
-      T = std::move(wider);
-    }
-    const Index kept = std::min(width, T.cols());
-    const auto [ascending, vectors] = largest_eigenpairs(0.5 * (T + T.transpose()), kept, compute);
-    X = combined(V, vectors.rowwise().reverse(), compute);
-    values = ascending.reverse();
-    AX = times(X);
-    const Matrix residual = AX - X * values.asDiagonal();
-    if (residual.leftCols(count).colwise().norm().maxCoeff() < kResidual) break;
+    Matrix AX = times(X);
+    const Matrix T = product(X, AX, compute);
+    const Eigen::SelfAdjointEigenSolver<Square> solver(0.5 * (T + T.transpose()));
+    const Matrix turn = solver.eigenvectors().rowwise().reverse();
+    X = combined(X, turn, compute);
+    AX = combined(AX, turn, compute);
+    values = solver.eigenvalues().reverse();
+    const Matrix residual = AX.leftCols(count) - X.leftCols(count) * values.head(count).asDiagonal();
+    Index known = 0;
+    while (known < count && residual.col(known).norm() < rule.residual) ++known;
+    if (known == count || restart == rule.restarts) break;
+    const double top = known > 0 ? values(known) : high;
+    X = orthonormal(filtered(times, X, AX, values, known, low, top, compute), compute);
+    if (X.cols() < width) X = orthonormal(begun(rows, width, X, seed + static_cast<std::uint64_t>(restart)), compute);
   }
   Leading out{.values = {}, .vectors = X.leftCols(count)};
   out.values.assign(values.data(), values.data() + count);

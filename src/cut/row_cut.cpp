@@ -77,13 +77,13 @@ class RowCutter {
 
   RowCut run() {
     if (!graphs_.completed) {
-      cut({{1, &views_graph(equal_)}}, 0);
+      cut(first_sum());
     } else {
       first_ = first_sum();
-      cut(first_.graphs, first_.through.first);
+      cut(first_);
       if (recipe_.second_cut) {
         B_ = apart(equal_);
-        cut({{0.25, &A_}, {0.5, &B_}}, 0.25);
+        cut(GraphSum({{0.25, &A_}, {0.5, &B_}}, {0.25, &*graphs_.through}));
       }
     }
     if (recipe_.third_cut) third();
@@ -93,14 +93,14 @@ class RowCutter {
   }
 
   GraphSum first_sum() {
-    if (!graphs_.completed) return {.graphs = {{1, &views_graph(equal_)}}};
+    if (!graphs_.completed) return GraphSum({{1, &views_graph(equal_)}});
     if (recipe_.completed_rows) {
       A_ = graph_of(first_of(*graphs_.completed, neighbours_), graphs_.rows, compute_);
     } else {
       A_ = graph_of_views(views_, graphs_.presence, equal_, compute_);
     }
     balance(A_);
-    return {.graphs = {{0.5, &A_}}, .through = {0.5, &*graphs_.through}};
+    return GraphSum({{0.5, &A_}}, {0.5, &*graphs_.through});
   }
 
  private:
@@ -167,9 +167,9 @@ class RowCutter {
     B_ = apart(worth);
     RowGraph C = read_graph(worth);
     if (graphs_.through) {
-      cut({{0.4, &B_}, {0.4, &C}}, 0.2);
+      cut(GraphSum({{0.4, &B_}, {0.4, &C}}, {0.2, &*graphs_.through}));
     } else {
-      cut({{0.5, &B_}, {0.5, &C}}, 0);
+      cut(GraphSum({{0.5, &B_}, {0.5, &C}}));
     }
   }
 
@@ -204,11 +204,10 @@ class RowCutter {
     }
   }
 
-  void cut(std::vector<std::pair<double, const RowGraph*>> graphs, double share) {
-    GraphSum sum{.graphs = std::move(graphs), .through = {share, share > 0 ? &*graphs_.through : nullptr}};
+  void cut(const GraphSum& sum) {
     if (!out_.labels.empty()) out_.before.push_back(std::move(out_.labels));
     Leading leading = leading_eigenvectors([&](const Matrix& X) { return sum.times(X, compute_); }, graphs_.rows,
-                                           clusters_, vectors_, seed_, compute_);
+                                           clusters_, vectors_, seed_, kToBeGrouped, compute_);
     vectors_ = leading.vectors;
     const Timed timed(compute_.profile(), Step::kmeans);
     to_unit_length(leading.vectors.data(), leading.vectors.rows(), leading.vectors.cols());
@@ -262,7 +261,7 @@ std::vector<double> first_eigenvalues(const RowGraphs& graphs, int clusters, Ind
   RowCutter cutter(graphs, none, clusters, seed, recipe, unmoved, compute);
   const GraphSum sum = cutter.first_sum();
   return leading_eigenvectors([&](const Matrix& X) { return sum.times(X, compute); }, graphs.rows, count, Matrix(),
-                              seed, compute)
+                              seed, kToBeGrouped, compute)
       .values;
 }
 

@@ -4,10 +4,13 @@
 #include <cmath>
 #include <numeric>
 
+#include "kernels/simd.hpp"
+
 namespace omvc {
 namespace {
 
 constexpr Index kRowsAtOnce = 256;
+constexpr Index kPrototypesAtOnce = 16;
 constexpr double kLeastSquare = 1e-12;  // of a width: rows that are all alike have a width of nothing
 
 // Edges as they are found; both directions of each.
@@ -208,31 +211,23 @@ PrototypeGraph::PrototypeGraph(const std::vector<Near>& near, Index rows, Index 
   begin_.assign(static_cast<std::size_t>(prototypes) + 1, 0);
   for (const std::int32_t id : ids_) ++begin_[static_cast<std::size_t>(id) + 1];
   std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
-  members_.resize(ids_.size());
+  member_.resize(ids_.size());
+  share_.resize(ids_.size());
   std::vector<Index> next(begin_.begin(), begin_.end() - 1);
   for (std::size_t e = 0; e < ids_.size(); ++e) {
-    members_[static_cast<std::size_t>(next[static_cast<std::size_t>(ids_[e])]++)] = static_cast<Index>(e);
+    const auto at = static_cast<std::size_t>(next[static_cast<std::size_t>(ids_[e])]++);
+    member_[at] = static_cast<std::int32_t>(e / static_cast<std::size_t>(near_));
+    share_[at] = degree_(ids_[e]) > 0 ? weights_[e] / degree_(ids_[e]) : 0;
   }
 }
 
-void PrototypeGraph::add_product(const Matrix& X, double share, Matrix& out, Compute& compute) const {
-  Matrix sums = Matrix::Zero(degree_.size(), X.cols());
-  for_blocks(compute, degree_.size(), 16, true, [&](Index first, Index last) {
-    for (Index p = first; p < last; ++p) {
-      for (Index at = begin_[static_cast<std::size_t>(p)]; at < begin_[static_cast<std::size_t>(p) + 1]; ++at) {
-        const Index e = members_[static_cast<std::size_t>(at)];
-        sums.row(p) += weights_[static_cast<std::size_t>(e)] * X.row(e / near_);
-      }
-      if (degree_(p) > 0) sums.row(p) *= share / degree_(p);
-    }
+Matrix PrototypeGraph::means(const Matrix& X, Compute& compute) const {
+  Matrix out(prototypes(), X.cols());
+  for_blocks(compute, prototypes(), kPrototypesAtOnce, true, [&](Index first, Index last) {
+    simd::sparse_product(simd::SparseRows<double>{begin_.data(), member_.data(), share_.data(), first, last},
+                         {X.data(), X.cols()}, X.cols(), {out.row(first).data(), X.cols()});
   });
-  for_blocks(compute, X.rows(), kRowsAtOnce, true, [&](Index first, Index last) {
-    for (Index i = first; i < last; ++i) {
-      for (auto e = static_cast<std::size_t>(i * near_); e < static_cast<std::size_t>((i + 1) * near_); ++e) {
-        out.row(i) += weights_[e] * sums.row(ids_[e]);
-      }
-    }
-  });
+  return out;
 }
 
 Matrix PrototypeGraph::votes(const std::vector<int>& labels, int clusters) const {
@@ -258,16 +253,38 @@ Matrix PrototypeGraph::soft(const Matrix& votes) const {
   return out;
 }
 
-Matrix GraphSum::times(const Matrix& X, Compute& compute) const {
-  Matrix out = Matrix::Zero(X.rows(), X.cols());
-  for (const auto& one : graphs) {
-    const RowGraph& graph = *one.second;
-    for_blocks(compute, X.rows(), kRowsAtOnce, true, [&](Index first, Index last) {
-      for_edges(graph, first, last,
-                [&](Index i, std::size_t e) { out.row(i) += (one.first * graph.weight[e]) * X.row(graph.other[e]); });
-    });
+GraphSum::GraphSum(const std::vector<std::pair<double, const RowGraph*>>& graphs,
+                   std::pair<double, const PrototypeGraph*> through)
+    : through_(through.first > 0 ? through.second : nullptr) {
+  const Index rows = graphs.empty() ? through.second->rows() : graphs.front().second->rows();
+  for (Index i = 0; i < rows; ++i) {
+    for (const auto& [share, graph] : graphs) {
+      for_edges(*graph, i, i + 1, [&, share = share, graph = graph](Index, std::size_t e) {
+        column_.push_back(graph->other[e]);
+        weight_.push_back(share * graph->weight[e]);
+      });
+    }
+    for (Index j = 0; through_ != nullptr && j < through_->near(); ++j) {
+      const auto e = static_cast<std::size_t>(i * through_->near() + j);
+      column_.push_back(static_cast<std::int32_t>(rows + through_->ids()[e]));
+      weight_.push_back(through.first * through_->weights()[e]);
+    }
+    begin_.push_back(static_cast<Index>(column_.size()));
   }
-  if (through.second != nullptr) through.second->add_product(X, through.first, out, compute);
+}
+
+Matrix GraphSum::times(const Matrix& X, Compute& compute) const {
+  Matrix joined;  // X, and what the prototypes have of it
+  if (through_ != nullptr) {
+    joined.resize(X.rows() + through_->prototypes(), X.cols());
+    joined << X, through_->means(X, compute);
+  }
+  const Matrix& from = through_ != nullptr ? joined : X;
+  Matrix out(X.rows(), X.cols());
+  for_blocks(compute, X.rows(), kRowsAtOnce, true, [&](Index first, Index last) {
+    simd::sparse_product(simd::SparseRows<double>{begin_.data(), column_.data(), weight_.data(), first, last},
+                         {from.data(), X.cols()}, X.cols(), {out.row(first).data(), X.cols()});
+  });
   return out;
 }
 

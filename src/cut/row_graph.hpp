@@ -60,7 +60,15 @@ class PrototypeGraph {
   PrototypeGraph(const std::vector<Near>& near, Index rows, Index prototypes);
 
   Index rows() const { return static_cast<Index>(ids_.size()) / std::max<Index>(near_, 1); }
-  void add_product(const Matrix& X, double share, Matrix& out, Compute& compute) const;
+  Index prototypes() const { return degree_.size(); }
+
+  // The prototypes that every row lies among, `near` of them, and Z.
+  Index near() const { return near_; }
+  const std::vector<std::int32_t>& ids() const { return ids_; }
+  const std::vector<double>& weights() const { return weights_; }
+
+  // Z' X, the rows of prototypes divided by their degree.
+  Matrix means(const Matrix& X, Compute& compute) const;
 
   // How the members of each prototype are labelled, prototypes x clusters, rows of sum 1; and what the prototypes of a
   // row say of it then, rows x clusters.
@@ -71,18 +79,29 @@ class PrototypeGraph {
   Index near_ = 0;
   std::vector<std::int32_t> ids_;  // rows x near
   std::vector<double> weights_;
-  Vector degree_;               // of each prototype
-  std::vector<Index> begin_;    // of the rows of each prototype
-  std::vector<Index> members_;  // places in ids_
+  Vector degree_;                     // of each prototype
+  std::vector<Index> begin_;          // of the rows of each prototype
+  std::vector<std::int32_t> member_;  // rows, prototype by prototype,
+  std::vector<double> share_;         // and the share of each in the degree
 };
 
-// A weighted sum of graphs, of which eigenvectors are wanted.
-struct GraphSum {
-  std::vector<std::pair<double, const RowGraph*>> graphs;
-  std::pair<double, const PrototypeGraph*> through{0, nullptr};
+// A weighted sum of graphs, of which eigenvectors are wanted: one sparse matrix, whose columns are the rows of the
+// graph and then the prototypes that they are joined through.
+class GraphSum {
+ public:
+  GraphSum() = default;
+  // The prototypes' graph must outlive the sum.
+  explicit GraphSum(const std::vector<std::pair<double, const RowGraph*>>& graphs,
+                    std::pair<double, const PrototypeGraph*> through = {0, nullptr});
 
-  Index rows() const { return graphs.empty() ? through.second->rows() : graphs.front().second->rows(); }
+  Index rows() const { return static_cast<Index>(begin_.size()) - 1; }
   Matrix times(const Matrix& X, Compute& compute) const;
+
+ private:
+  const PrototypeGraph* through_ = nullptr;
+  std::vector<Index> begin_{0};
+  std::vector<std::int32_t> column_;
+  std::vector<double> weight_;
 };
 
 }  // namespace omvc

@@ -2,15 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "omvc/kmeans.hpp"
 
-#include "cut/eigenpairs.hpp"
+#include "cut/leading.hpp"
+#include "kernels/simd.hpp"
 
 namespace omvc {
 namespace {
 
-constexpr Index kNodesAtOnce = 32;  // columns of a graph's matrix that a thread works on
+constexpr Index kNodesAtOnce = 32;  // of a graph's matrix, that a thread works on
 
 // The nodes that some instance is near to.
 std::vector<Index> nodes_of(const Vector& degree) {
@@ -22,9 +24,9 @@ std::vector<Index> nodes_of(const Vector& degree) {
 }
 
 // The affinity of these nodes, each by the inverse root of its degree, and symmetric to the bit.
-Symmetric normalised(const Matrix& affinity, const std::vector<Index>& used, const Vector& scale, Compute& compute) {
+Matrix normalised(const Matrix& affinity, const std::vector<Index>& used, const Vector& scale, Compute& compute) {
   const auto nodes = static_cast<Index>(used.size());
-  Symmetric M(nodes, nodes);
+  Matrix M(nodes, nodes);
   for_blocks(compute, nodes, kNodesAtOnce, true, [&](Index first, Index last) {
     for (Index i = 0; i < nodes; ++i) {
       const Index a = used[static_cast<std::size_t>(i)];
@@ -49,17 +51,18 @@ Spectrum spectrum_of(const Matrix& affinity, Index count, Compute& compute) {
   out.vectors = Matrix::Zero(affinity.rows(), count);
   if (count == 0) return out;
   const Vector scale = out.degree(used).cwiseSqrt().cwiseInverse();
-  const Symmetric M = normalised(affinity, used, scale, compute);
-  const auto [values, vectors] = largest_eigenpairs(M, count, compute);
-  for (Index j = 0; j < count; ++j) {
-    out.values.push_back(values(count - 1 - j));
-    // An eigenvector has no sign of its own: its largest entry is made positive.
-    Vector column = vectors.col(count - 1 - j);
-    Index at = 0;
-    column.cwiseAbs().maxCoeff(&at);
-    if (column(at) < 0) column = -column;
-    for (Index k = 0; k < nodes; ++k) out.vectors(used[static_cast<std::size_t>(k)], j) = column(k);
-  }
+  const Matrix M = normalised(affinity, used, scale, compute);
+  const auto times = [&](const Matrix& X) {
+    Matrix product = Matrix::Zero(nodes, X.cols());
+    for_blocks(compute, nodes, kNodesAtOnce, true, [&](Index first, Index last) {
+      simd::add_product(M.row(first).data(), nodes, last - first, nodes, {X.data(), X.cols()}, X.cols(),
+                        {product.row(first).data(), X.cols()});
+    });
+    return product;
+  };
+  Leading leading = leading_eigenvectors(times, nodes, count, Matrix(), 0, kExact, compute);
+  out.values = std::move(leading.values);
+  out.vectors(used, Eigen::all) = leading.vectors;
   return out;
 }
 

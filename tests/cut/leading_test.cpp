@@ -41,7 +41,7 @@ TEST(Leading, EigenvectorsAreThoseOfADenseSolver) {
     const Index count = std::min<Index>(5, n);
     const Matrix A = n < 5 ? random_symmetric(n, 3) : with_leading(n, values, 3);
     const Eigen::SelfAdjointEigenSolver<Dense> solver(A);
-    const Leading found = leading_eigenvectors(product_of(A), n, 5, Matrix(), 1, compute);
+    const Leading found = leading_eigenvectors(product_of(A), n, 5, Matrix(), 1, kToBeGrouped, compute);
     ASSERT_EQ(found.vectors.rows(), n);
     ASSERT_EQ(found.vectors.cols(), count);
     ASSERT_EQ(static_cast<Index>(found.values.size()), count);
@@ -61,7 +61,7 @@ TEST(Leading, ValuesOfAnyOperatorAreAsGoodAsTheirResiduals) {
   Compute compute(2);
   const Matrix A = random_symmetric(500, 8);
   const Eigen::SelfAdjointEigenSolver<Dense> solver(A);
-  const Leading found = leading_eigenvectors(product_of(A), 500, 6, Matrix(), 1, compute);
+  const Leading found = leading_eigenvectors(product_of(A), 500, 6, Matrix(), 1, kToBeGrouped, compute);
   expect_orthonormal(found.vectors);
   for (Index j = 0; j < 6; ++j) {
     const double value = found.values[static_cast<std::size_t>(j)];
@@ -96,7 +96,7 @@ TEST(Leading, AnEigenvalueIsFoundAsOftenAsItIsThere) {
     for (const bool begun : {false, true}) {
       // A start that knows but one of the vectors keeps nobody from finding the others.
       const Matrix start = begun ? Matrix(graph.indicator.leftCols(1)) : Matrix();
-      const Leading found = leading_eigenvectors(product_of(graph.A), 600, 9, start, seed, compute);
+      const Leading found = leading_eigenvectors(product_of(graph.A), 600, 9, start, seed, kToBeGrouped, compute);
       for (const double value : found.values) EXPECT_NEAR(value, 1, 1e-5) << "seed " << seed;
       EXPECT_LT(sine(graph.indicator, found.vectors), 1e-2) << "seed " << seed;
     }
@@ -107,7 +107,7 @@ TEST(Leading, ThreadsChangeNoBit) {
   const Matrix A = with_leading(900, {1, 0.9, 0.85}, 5);
   const auto found = [&](int threads) {
     Compute compute(threads);
-    return leading_eigenvectors(product_of(A), 900, 3, test::random_matrix(900, 2, 7), 4, compute);
+    return leading_eigenvectors(product_of(A), 900, 3, test::random_matrix(900, 2, 7), 4, kToBeGrouped, compute);
   };
   const Leading alone = found(1);
   for (const int threads : {2, 4}) {

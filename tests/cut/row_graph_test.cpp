@@ -167,7 +167,7 @@ TEST(RowGraph, ThreadsChangeNoBit) {
     RowGraph graph = graph_of_views(of.views, of.presence, {0.3, 1, 0.7}, compute);
     weigh(graph, soft, 0.3, compute);
     balance(graph);
-    return GraphSum{.graphs = {{0.4, &graph}}}.times(X, compute);
+    return GraphSum({{0.4, &graph}}).times(X, compute);
   };
   const Matrix alone = made(1);
   for (const int threads : {2, 5}) EXPECT_TRUE(made(threads) == alone) << threads;
@@ -227,10 +227,10 @@ TEST(PrototypeGraph, IsTheProductOfItsWeights) {
     }
     const RowVector inverse = Z.colwise().sum().unaryExpr([](double x) { return x > 0 ? 1 / x : 0.0; });
     const Matrix X = test::random_matrix(rows, 4, 8);
-    const Matrix begun = test::random_matrix(rows, 4, 9);
-    Matrix out = begun;
-    graph.add_product(X, 0.2, out, compute);
-    EXPECT_LT(largest_difference(out, begun + 0.2 * (Z * inverse.asDiagonal() * (Z.transpose() * X))), 1e-13);
+    EXPECT_LT(largest_difference(graph.means(X, compute), inverse.asDiagonal() * (Z.transpose() * X)), 1e-13);
+    EXPECT_LT(largest_difference(GraphSum({}, {0.2, &graph}).times(X, compute),
+                                 0.2 * (Z * inverse.asDiagonal() * (Z.transpose() * X))),
+              1e-13);
 
     std::vector<int> labels;
     Matrix Y = Matrix::Zero(rows, 3);
@@ -256,12 +256,12 @@ TEST(GraphSum, AddsItsGraphsByTheirShares) {
   const PrototypeGraph through(near_in_pieces({150, 50}, 20), 200, 20);
   const Matrix X = test::random_matrix(200, 3, 8);
   Matrix right = 0.4 * (dense(one) * X) + 0.25 * (dense(other) * X);
-  GraphSum sum{.graphs = {{0.4, &one}, {0.25, &other}}};
+  const GraphSum sum({{0.4, &one}, {0.25, &other}});
   EXPECT_EQ(sum.rows(), 200);
   EXPECT_LT(largest_difference(sum.times(X, compute), right), 1e-13);
-  through.add_product(X, 0.35, right, compute);
-  sum.through = {0.35, &through};
-  EXPECT_LT(largest_difference(sum.times(X, compute), right), 1e-13);
+  right += GraphSum({}, {0.35, &through}).times(X, compute);
+  EXPECT_LT(largest_difference(GraphSum({{0.4, &one}, {0.25, &other}}, {0.35, &through}).times(X, compute), right),
+            1e-13);
 }
 
 }  // namespace
