@@ -55,6 +55,7 @@ if(OMVC_WITH_HDF5)
   list(APPEND OMVC_READER_LIBRARIES PkgConfig::HDF5)
   list(APPEND OMVC_READER_SOURCES
     hdf5/dataset.cpp
+    hdf5/dataset_write.cpp
     hdf5/file.cpp
     hdf5/handle.cpp
     hdf5/object.cpp

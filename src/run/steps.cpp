@@ -1,7 +1,6 @@
 #include "run/steps.hpp"
 
 #include <algorithm>
-#include <any>
 #include <bit>
 #include <cmath>
 #include <fmt/format.h>
@@ -13,6 +12,7 @@
 #include "model/facts.hpp"
 #include "pass/first_look.hpp"
 #include "pass/fit_base.hpp"
+#include "run/counting.hpp"
 #include "scale/columns.hpp"
 
 namespace omvc {
@@ -45,98 +45,6 @@ void count_sample(Fitting& fit, Compute& compute) {
   pass.error = pass.loss = report.loss = model.placing().sums().mean_distance();
   report.passes.push_back(pass);
 }
-
-// A chunk that was placed by the thread that has read it.
-struct PlacedAhead {
-  Near near;
-  std::vector<Vote> votes;  // in the last pass
-  Matrix embedded;          // where it is wanted
-  Matrix shares;            // likewise
-  std::vector<ProductCount> products;
-};
-
-// Places chunks among the prototypes, and counts them.
-class Counting {
- public:
-  Counting(const Fitting& fit, Counts& counts, KeptRows* kept, LossCurve* curve, Compute& compute)
-      : model_(*fit.model), placer_(model_.placer()), counts_(counts), kept_(kept), curve_(curve), compute_(compute) {
-    last_ = fit.state.position.pass == fit.passes;
-    embeds_ = kept != nullptr && kept->wants_embedding() && last_;
-    shares_ = kept != nullptr && kept->wants_shares(*placer_) && last_;
-  }
-
-  PlacedAhead place(const PreparedChunk& data, Compute& compute) const {
-    std::vector<NarrowMatrix> products;
-    PlacedAhead out;
-    out.near = placer_->near(data, compute, last_ ? &products : nullptr);
-    if (last_) out.votes = placer_->vote(data, out.near, products, compute, shares_ ? &out.shares : nullptr);
-    if (embeds_) out.embedded = placer_->embed(data, compute);
-    return out;
-  }
-
-  // Where instances are needs nothing that counting changes: with several threads, those that read find it, and the
-  // chunks that are ready are counted together by the threads that are left, a quarter of all.
-  void place_ahead(PassOptions& options) {
-    if (compute_.threads() == 1 || compute_.executor()) return;
-    options.together = true;
-    options.ahead = {.readers = std::min((3 * compute_.threads() + 3) / 4, kMostReaders),
-                     .work = [this](const Chunk& chunk) {
-                       Compute alone;
-                       alone.set_backend(compute_.backend());
-                       PlacedAhead out = place(PreparedChunk(chunk), alone);
-                       out.products = alone.profile().take_products();
-                       return std::any(std::move(out));
-                     }};
-    left_.emplace(std::max(1, compute_.threads() - options.ahead.readers)).set_backend(compute_.backend());
-  }
-
-  void add(std::vector<StreamedChunk>& items) {
-    const Timed timed(compute_.profile(), Step::learning);
-    std::vector<PreparedChunk> data;
-    {
-      const Timed preparing(compute_.profile(), Step::prepare);
-      for (const StreamedChunk& item : items) counts_.add(data.emplace_back(item.chunk), item.negatives);
-    }
-    std::vector<Near> near;
-    std::vector<std::vector<Vote>> votes;
-    std::vector<Matrix> embedded;
-    std::vector<Matrix> shares;
-    for (std::size_t c = 0; c < items.size(); ++c) {
-      PlacedAhead placed = left_ ? std::any_cast<PlacedAhead>(std::move(items[c].done)) : place(data[c], compute_);
-      compute_.profile().count_products(placed.products);
-      near.push_back(std::move(placed.near));
-      std::vector<int> clusters;
-      for (const Vote& vote : placed.votes) clusters.push_back(vote.cluster);
-      counts_.add(clusters);
-      votes.push_back(std::move(placed.votes));
-      embedded.push_back(std::move(placed.embedded));
-      shares.push_back(std::move(placed.shares));
-    }
-    const Timed counting(compute_.profile(), Step::prototypes);
-    counts_.sums.add(data, near, model_.placing().rule().quantum, model_.options().seed, left_ ? *left_ : compute_,
-                     [&] {
-                       if (curve_ != nullptr) curve_->add(counts_.sums.mean_distance());
-                     });
-    if (left_) compute_.profile().count_products(left_->profile().take_products());
-    for (std::size_t c = 0; kept_ != nullptr && c < data.size(); ++c) {
-      kept_->write(*data[c].chunk, presence_bits(*data[c].chunk), near[c], votes[c], model_.names().generation());
-      if (embeds_) kept_->write_embedding(data[c], embedded[c]);
-      if (shares_) kept_->write_shares(data[c], shares[c]);
-    }
-  }
-
- private:
-  const Model& model_;
-  std::shared_ptr<const Placer> placer_;
-  Counts& counts_;
-  KeptRows* kept_;
-  LossCurve* curve_;
-  Compute& compute_;
-  bool last_ = false;  // of all passes: labels follow from it
-  bool embeds_ = false;
-  bool shares_ = false;
-  std::optional<Compute> left_;  // threads beside those that read
-};
 
 // Rows as they are in the sample, whose precision shows in the last bits.
 void match_precision(Chunk& chunk, const std::vector<Index>& single) {
