@@ -53,18 +53,20 @@ format:
 check-format: setup
 	@clang-format --dry-run -Werror $(SOURCES)
 
-# Tests of what reads what others wrote, and of what works on bare memory, under the address and undefined-behaviour
-# sanitizers, built by clang with the assertions of Eigen and of the standard library: what CI has time for.
+# Tests of what reads what others wrote, and of what works on bare memory, and the examples, under the address and
+# undefined-behaviour sanitizers, built by clang with the assertions of Eigen and of the standard library: what CI has time for.
 sanitize: setup
 	@cmake --preset asan $(CMAKE_FLAGS) >/dev/null
-	@cmake --build --preset asan --target omvc_guarded_tests
+	@cmake --build --preset asan --target omvc_guarded_tests omvc_examples
 	@tests/in_parts build-asan/tests/omvc_guarded_tests
+	@ctest --preset asan -R '^Examples\.'
 
-# What runs on several threads, under the thread sanitizer (built by g++).
+# What runs on several threads, and the examples, under the thread sanitizer (built by g++).
 sanitize-threads: setup
 	@cmake --preset tsan $(CMAKE_FLAGS) >/dev/null
-	@cmake --build --preset tsan --target omvc_thread_tests
+	@cmake --build --preset tsan --target omvc_thread_tests omvc_examples
 	@build-tsan/tests/omvc_thread_tests --gtest_brief=1
+	@ctest --preset tsan -R '^Examples\.'
 
 # All tests of library, examples and command under the sanitizers, for hours.
 sanitize-all: setup

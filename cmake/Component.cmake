@@ -1,12 +1,22 @@
 # The components of the library: what their targets have in common.
 
+# {fmt}, of which formatting.cpp is compiled into the core, so that its library is not needed. Of other versions than the one
+# that formatting.cpp is written for, every source compiles what it uses.
+add_library(omvc_fmt INTERFACE)
+if(fmt_VERSION MATCHES "^9\\.")
+  target_include_directories(omvc_fmt SYSTEM INTERFACE $<TARGET_PROPERTY:fmt::fmt-header-only,INTERFACE_INCLUDE_DIRECTORIES>)
+  set(OMVC_FORMATTING formatting.cpp)
+else()
+  target_link_libraries(omvc_fmt INTERFACE fmt::fmt-header-only)
+endif()
+
 # Puts a target, which is the component omvc::NAME, among those that are built.
 function(omvc_add_component name target)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON
                         CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON EXPORT_NAME ${name})
   target_compile_features(${target} PUBLIC cxx_std_20)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
-  target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:Eigen3::Eigen> $<BUILD_INTERFACE:fmt::fmt-header-only>)
+  target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:Eigen3::Eigen> $<BUILD_INTERFACE:omvc_fmt>)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wno-missing-field-initializers)
   # The library has its own threads; Eigen's would nest inside them.
   target_compile_definitions(${target} PRIVATE EIGEN_DONT_PARALLELIZE)

@@ -26,6 +26,21 @@ void keep_marked(std::vector<T>& values, const std::vector<bool>& keep) {
   values.resize(count);
 }
 
+// Gives back the memory that rows have left: a sample that has shrunk stays for as long as its model.
+void trim(Chunk& chunk) {
+  for (ChunkView& view : chunk.views) {
+    std::visit(
+        [](auto& block) {
+          block.values.own().shrink_to_fit();
+          if constexpr (requires { block.offsets; }) {
+            block.offsets.shrink_to_fit();
+            block.columns.shrink_to_fit();
+          }
+        },
+        view.block);
+  }
+}
+
 }  // namespace
 
 std::vector<double> Reservoir::bytes_of_rows(const Chunk& chunk) {
@@ -104,6 +119,7 @@ void Reservoir::take(Picked picked, Compute& compute) {
     keep_marked(picked.priorities, keep);
     keep_marked(picked.bytes, keep);
     for (ChunkView& view : picked.rows.views) view.block = narrowed(std::move(view.block));
+    trim(picked.rows);
   }
   if (!picked.priorities.empty()) add(std::move(picked), compute);
 }
@@ -286,6 +302,7 @@ void Reservoir::keep_rows(const std::vector<bool>& keep, Compute& compute) {
         append_chunk(whole, chunk, schema_);
       }
     }
+    trim(whole);
   });
   kept_ = std::move(chunks);
   keep_marked(numbers_, keep);

@@ -101,6 +101,26 @@ TEST(Reservoir, HasOneFormWhenSettledWhateverTheChunksAndThreads) {
   EXPECT_EQ(forms.size(), 1u);
 }
 
+// Numbers, and room for numbers, of rows that are not in the sample any more count, too.
+TEST(Reservoir, TakesTheMemoryOfTheRowsThatItHas) {
+  const Index allowed = 12'000;
+  const Reservoir reservoir = filled(0, 400, 400, allowed);
+  EXPECT_FALSE(reservoir.whole());
+  std::size_t taken = 0;
+  for (const Chunk& chunk : reservoir.chunks()) {
+    for (const ChunkView& view : chunk.views) {
+      std::visit(
+          [&](const auto& block) {
+            // Only the vector itself knows what room it has.
+            auto& values = const_cast<Buffer<typename std::decay_t<decltype(block)>::Scalar>&>(block.values).own();
+            taken += values.capacity() * sizeof(values[0]);
+          },
+          view.block);
+    }
+  }
+  EXPECT_LE(taken, static_cast<std::size_t>(1.25 * static_cast<double>(allowed)));
+}
+
 TEST(Reservoir, IsUniformOverTheStream) {
   // Rows of the first and of the second half have the same chance: over several seeds they are about as many.
   double early = 0;
