@@ -125,16 +125,23 @@ void refresh_products(const Matrix& U, ViewWork& work, Compute& compute) {
   gram(U, work.UtU, compute);
 }
 
-void refresh_sums(const Sums& past, ViewWork& work, Compute& compute) {
+void refresh_small_sums(const Sums& past, ViewWork& work, Compute& compute) {
+  gram(work.V, work.X.observed(), work.X.squared_weights().rest, work.total.A, compute);
+  work.total.A += past.A;
+  work.total.c = past.c + work.share.c;
+}
+
+void refresh_fit(const Sums& past, const Matrix& U, ViewWork& work, Compute& compute) {
+  work.fit = inner_product(past.B, U, compute) + work.X.weighted_product(work.V, work.XU);
+}
+
+void refresh_large_sum(const Sums& past, ViewWork& work, Compute& compute) {
   Sums& total = work.total;
-  gram(work.V, work.X.observed(), work.X.squared_weights().rest, total.A, compute);
-  total.A += past.A;
   total.B.resize(past.B.rows(), past.B.cols());
   for_tall_blocks(compute, past.B.rows(), past.B.cols(), [&](Index first, Index count) {
     total.B.middleRows(first, count) = past.B.middleRows(first, count);
   });
   work.X.add_to(work.V, total.B, compute);
-  total.c = past.c + work.share.c;
 }
 
 void keep_sums(ViewWork& work, ViewState& view, Compute& compute) {
@@ -205,16 +212,22 @@ double penalty(const FactorOptions& options, const ChunkWork& work) {
   return sum;
 }
 
-double reconstruction_error(const Sums& sums, const Matrix& U, const Matrix& UtU, Compute& compute) {
-  const double error = sums.c - 2 * inner_product(sums.B, U, compute) + sums.A.cwiseProduct(UtU).sum();
+namespace {
+
+double error_of(const Sums& sums, double fit, const Matrix& UtU) {
+  const double error = sums.c - 2 * fit + sums.A.cwiseProduct(UtU).sum();
   return error < 0 ? 0 : error;
 }
 
-double objective(const FactorOptions& options, const State& state, const ChunkWork& work, Compute& compute) {
+}  // namespace
+
+double reconstruction_error(const Sums& sums, const Matrix& U, const Matrix& UtU, Compute& compute) {
+  return error_of(sums, inner_product(sums.B, U, compute), UtU);
+}
+
+double objective(const FactorOptions& options, const State& state, const ChunkWork& work) {
   double loss = state.seen_penalty + penalty(options, work);
-  for (std::size_t v = 0; v < state.views.size(); ++v) {
-    loss += reconstruction_error(work.views[v].total, state.views[v].U, work.views[v].UtU, compute);
-  }
+  for (const ViewWork& view : work.views) loss += error_of(view.total, view.fit, view.UtU);
   return loss;
 }
 
