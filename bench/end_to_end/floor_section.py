@@ -4,11 +4,10 @@ import json
 import tempfile
 from pathlib import Path
 
-from common import CLUSTERS, LARGE_CHUNK, OPTIONS, median, run, short, table
+from common import CLUSTERS, LARGE_CHUNK, OPTIONS, run, short, table
 
 THREADS = (2, 1)
 PAPER = {"digit": 27.47, "webkb": 16.69, "reuters": 1964, "youtube": 1548}  # Table IV, seconds per pass
-CLEARLY = 1.3  # times slower than the best: not timed again
 
 
 def passes_of(report):
@@ -28,45 +27,45 @@ def products_a_block(report):
 def floor_of(bench, name, report, threads):
     """Seconds of the products of all passes by the fastest libraries, their names, and seconds in single precision."""
     common = [bench.scaled(name), "--chunk", report["chunk"], "--threads", threads, *passes_of(report)]
-    found = json.loads(run([bench.build / "bench" / "omvc_floor", *common, "--repeat", bench.arguments.repeat]))
+    found = json.loads(run([bench.build / "bench" / "omvc_floor", *common]))
     python = bench.peers("floor", *common)
 
     def best(kind):
         of_kind = [each for each in found + python if each["sparse"] == kind and each["bytes"] == 8]
-        return min(of_kind, key=lambda each: median(each["seconds"]), default=None)
+        return min(of_kind, key=lambda each: min(each["seconds"]), default=None)
 
-    # Python is started again only where it can still win.
-    if any(each["seconds"][0] < CLEARLY * median(best(each["sparse"])["seconds"]) for each in python):
-        python = bench.peers("floor", *common, "--repeat", bench.arguments.repeat)
     chosen = [each for each in (best(False), best(True)) if each]
-    single = [median(each["seconds"]) for each in found if each["bytes"] == 4]
+    single = [min(each["seconds"]) for each in found if each["bytes"] == 4]
     bench.record("libraries", data=name, threads=threads, libraries=found + python)
-    return (sum(median(each["seconds"]) for each in chosen), " and ".join(each["library"] for each in chosen),
+    return (sum(min(each["seconds"]) for each in chosen), " and ".join(each["library"] for each in chosen),
             single[0] if single and len(chosen) == 1 else None)
 
 
 def measure(bench, name, scratch):
-    """Fits before and after the floor, so that both see the machine in the same state."""
+    """Fits and floors in turns, so that both see the machine in the same state; the least of each, since other work on the
+    machine only ever adds to it."""
     options = OPTIONS + LARGE_CHUNK.get(name, [])
     data, k = bench.data(name), CLUSTERS[name]
     labels = {threads: Path(scratch) / f"{threads}.txt" for threads in THREADS}
-    fits = {threads: [bench.fit(data, k, options, threads, labels[threads])] for threads in THREADS}
+    fits = {threads: [] for threads in THREADS}
+    floors = {threads: [] for threads in THREADS}
+    for _ in range(bench.arguments.repeat):
+        for threads in THREADS:
+            fits[threads].append(bench.fit(data, k, options, threads, labels[threads]))
+            floors[threads].append(floor_of(bench, name, fits[threads][0], threads))
     same = filecmp.cmp(labels[2], labels[1], shallow=False)
-    floors = {threads: floor_of(bench, name, fits[threads][0], threads) for threads in THREADS}
+    floors = {threads: min(floors[threads], key=lambda each: each[0]) for threads in THREADS}
     # Who has two threads may leave one of them alone.
     if floors[1][0] < floors[2][0]:
         floors[2] = (floors[1][0], floors[1][1] + " on 1 thread", floors[2][2])
-    for _ in range(bench.arguments.repeat - 1):
-        for threads in THREADS:
-            fits[threads].append(bench.fit(data, k, options, threads))
     result = {"data": name, "same_labels": same, "products": products_a_block(fits[2][0])}
     passes = len(fits[2][0]["per_pass"])
     for threads in THREADS:
         seconds, library, single = floors[threads]
         result[str(threads)] = {
-            "seconds": median(sum(each["pass_seconds"]) for each in fits[threads]) / passes,
-            "first_pass": median(each["pass_seconds"][0] for each in fits[threads]),
-            "waiting": median(each["waiting"] for each in fits[threads]),
+            "seconds": min(sum(each["pass_seconds"]) for each in fits[threads]) / passes,
+            "first_pass": min(each["pass_seconds"][0] for each in fits[threads]),
+            "waiting": min(each["waiting"] for each in fits[threads]),
             "floor": seconds / passes, "library": library, "single": single and single / passes,
         }
     result["profile"] = fits[2][0].get("profile")

@@ -27,7 +27,7 @@ class FilledView {
   Index rows() const { return static_cast<Index>(positions_.size()); }
   Index observed() const { return X_->rows(); }
   Index features() const { return X_->cols(); }
-  double entries() const;  // stored numbers
+  double entries() const;                                             // stored numbers
   const std::vector<Index>& positions() const { return positions_; }  // of the rows, in the chunk
 
   // W^2 and beta / W^2 of every row.

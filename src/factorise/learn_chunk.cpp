@@ -19,9 +19,8 @@ constexpr double kSolved = 1e-6;
 // The first latent rows of a chunk: what the current basis makes of it.
 void start_latent(const FactorOptions& options, const State& state, int rounds, double done, ChunkWork& work,
                   Compute& compute) {
-  for_each_view(work, compute, [&](std::size_t v, Compute& some) {
-    refresh_products(state.views[v].U, work.views[v], some);
-  });
+  for_each_view(work, compute,
+                [&](std::size_t v, Compute& some) { refresh_products(state.views[v].U, work.views[v], some); });
   double diagonal = 0;
   for (const ViewWork& view : work.views) diagonal += view.UtU.trace();
   work.ridge =

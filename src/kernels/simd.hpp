@@ -75,8 +75,8 @@ void to_lanes(const double* const* rows, Index count, Index r, double* lanes);
 void from_lanes(const double* lanes, Index count, Index r, double* const* rows);
 
 // Cyclic coordinate descent on `count` problems  minimise z G z' - 2 z q' + l 1'z over z >= 0, at most kLane at a time:
-// z and q lie in lanes. A problem is left alone after a sweep in which no entry changed by more than `tolerance` times its largest entry. Returns the sweeps taken by the
-// problem that took most.
+// z and q lie in lanes. A problem is left alone after a sweep in which no entry changed by more than `tolerance` times
+// its largest entry. Returns the sweeps taken by the problem that took most.
 int coordinate_descent(const double* G, Index r, const double* q, const double* l, int sweeps, double tolerance,
                        double* z);
 
