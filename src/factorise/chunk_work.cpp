@@ -16,7 +16,7 @@ double fill_weight(const FactorOptions& options, const ViewState& view, const St
 
 // Operations of one round on a view beside which waking threads costs nothing, and those that the operations of a view
 // divide among threads by themselves (kernels/data_block.cpp).
-constexpr double kWorthViews = 1 << 14;
+constexpr double kWorthViews = 1 << 16;
 constexpr double kDivided = 1 << 19;
 
 // Which views go first, and whether they go side by side.
