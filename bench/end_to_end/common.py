@@ -83,6 +83,12 @@ class Bench:
         report["waiting"] = sum(each["waited"] for each in report["per_pass"]) / sum(report["pass_seconds"])
         return report
 
+    def processor_seconds(self, data, clusters, options):
+        """Those of the passes of a fit on one thread, its readers included."""
+        options = options[options.index("--passes"):]
+        out = json.loads(run([self.build / "bench" / "omvc_passes", *data, "-k", clusters, *options]))
+        return sum(each["seconds"] for each in out["per_pass"])
+
     def python(self):
         """The interpreter of the virtual environment of the peers, which is made if it is not there."""
         home = self.build / "venv-bench"
