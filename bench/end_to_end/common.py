@@ -110,9 +110,13 @@ class Bench:
     def record(self, section, **values):
         self.results.append({"section": section, **values})
 
+    def command(self):
+        threads = self.arguments.threads
+        return "bench/end_to_end.py --write" + ("" if threads == [2, 1] else f" --threads {','.join(map(str, threads))}")
+
     def publish(self, section, text):
         """Prints a block of docs/performance.md and, where asked for, puts it there."""
-        text += "\n" + docs_page.stamp("bench/end_to_end.py --write", f"the least of {self.arguments.repeat}") + "\n"
+        text += "\n" + docs_page.stamp(self.command(), f"the least of {self.arguments.repeat}") + "\n"
         print(text, flush=True)
         if self.arguments.write:
             docs_page.put("performance.md", f"end-to-end {section}", text)
