@@ -41,7 +41,9 @@ def main():
     parser.add_argument("--data", type=one_of(common.CLUSTERS), default=list(common.CLUSTERS), help="names with commas")
     parser.add_argument("--mask", default="", help="of the real sets, such as cyclic-40; they are complete without")
     parser.add_argument("--rows", type=int, default=0, help="instances of reuters and youtube, if not all")
-    parser.add_argument("--repeat", type=int, default=3, help="times everything is run; medians are taken")
+    parser.add_argument("--threads", type=lambda text: sorted({int(one) for one in text.split(",")}, reverse=True), default=[2, 1],
+                        help="2,1, or 1 where other work takes the second processor: one thread is timed by its processor seconds")
+    parser.add_argument("--repeat", type=int, default=3, help="times everything is run, in turns; the least is taken")
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--json", type=Path, help="everything measured, as a file")
     arguments = parser.parse_args()

@@ -1,4 +1,5 @@
-// The floor under a fit: its products with the data and nothing else, by libraries. Prints seconds as JSON.
+// The floor under a fit: its products with the data and nothing else, by libraries. Prints seconds as JSON, of one
+// thread those of the processor.
 //
 //     omvc_floor FOLDER --chunk 500 --threads 2 --pass 93:1200:1100,31:8:4 --pass ... [--repeat 3]
 //
@@ -9,6 +10,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
+#include <ctime>
 #include <fmt/format.h>
 
 #include "blocks.hpp"
@@ -30,7 +32,13 @@ double squared_norm(const Piece<T>& X) {
   return static_cast<double>(Eigen::Map<const Eigen::Array<T, Eigen::Dynamic, 1>>(values, X.entries).square().sum());
 }
 
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+// Processor time of one thread, which other work on the machine does not add to. Threads that spin have no such clock.
+double now(bool alone) {
+  if (!alone) return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
 
 // How many of `all` products of one view of one chunk fall to each view of chunk c.
 Index of_chunk(Index all, Index c, Index chunks, Index views) {
@@ -41,7 +49,7 @@ Index of_chunk(Index all, Index c, Index chunks, Index views) {
 // `count` is the number of all views, of which `views` are those of one kind.
 template <class T>
 double seconds_of(const Library<T>& library, const std::vector<View<T>>& views, Index count, const Pass& pass,
-                  double& checksum) {
+                  bool alone, double& checksum) {
   const auto chunks = static_cast<Index>(views[0].pieces.size());
   Index height = 0;
   for (const View<T>& view : views) {
@@ -61,7 +69,7 @@ double seconds_of(const Library<T>& library, const std::vector<View<T>>& views, 
       factors.XV.push_back(Matrix<T>::Zero(view.cols, products.columns));
     }
   }
-  const double start = now();
+  const double start = now(alone);
   for (Index c = 0; c < chunks; ++c) {
     const auto at = static_cast<std::size_t>(c);
     for (const View<T>& view : views) checksum += squared_norm(view.pieces[at]);
@@ -78,7 +86,7 @@ double seconds_of(const Library<T>& library, const std::vector<View<T>>& views, 
       }
     }
   }
-  const double seconds = now() - start;
+  const double seconds = now(alone) - start;
   for (const Factors& factors : all) checksum += static_cast<double>(factors.XU.sum() + factors.XV[0].sum());
   return seconds;
 }
@@ -121,7 +129,7 @@ nlohmann::json race(const std::vector<Library<T>>& libraries, const std::vector<
       double seconds = 0;
       double checksum = 0;
       for (const std::string& pass : arguments.passes) {
-        seconds += seconds_of(libraries[i], views, count, parse_pass(pass), checksum);
+        seconds += seconds_of(libraries[i], views, count, parse_pass(pass), arguments.threads == 1, checksum);
       }
       if (repetition == 0) {
         if (i == 0) expected = checksum;

@@ -95,12 +95,13 @@ def of_chunk(every, c, chunks, views):
     return (c + 1) * every // (chunks * views) - c * every // (chunks * views)
 
 
-def seconds_of(views, widths, count, height, products):
-    """One pass; the same loop as in floor.cpp. `views` holds the blocks of each view, a chunk each."""
+def seconds_of(views, widths, count, height, products, alone):
+    """One pass; the same loop and clock as in floor.cpp. `views` holds the blocks of each view, a chunk each."""
     chunks = len(views[0])
     factors = [([np.full((d, r), 0.5) for d in widths], np.zeros((height, r)), np.full((height, r), 0.5),
                 [np.zeros((d, r)) for d in widths]) for r, _, _ in products]
-    start = time.perf_counter()
+    clock = time.process_time if alone else time.perf_counter
+    start = clock()
     for c in range(chunks):
         for view in views:
             np.dot(view[c].squares, view[c].squares)
@@ -113,7 +114,7 @@ def seconds_of(views, widths, count, height, products):
                 if i < transposed:
                     for v, view in enumerate(views):
                         view[c].transpose_times(V, XV[v])
-    return time.perf_counter() - start
+    return clock() - start
 
 
 def floor(arguments):
@@ -127,7 +128,7 @@ def floor(arguments):
             continue
         blocks = [[kind(X, arguments.threads) for X in view.chunks(instances, arguments.chunk)] for view in chosen]
         widths = [view.X.shape[1] for view in chosen]
-        seconds = [sum(seconds_of(blocks, widths, len(every), arguments.chunk, products) for products in passes)
+        seconds = [sum(seconds_of(blocks, widths, len(every), arguments.chunk, products, arguments.threads == 1) for products in passes)
                    for _ in range(arguments.repeat)]
         results.append({"library": kind.name, "sparse": kind is Sparse, "threads": arguments.threads, "bytes": 8,
                         "seconds": seconds})

@@ -12,11 +12,12 @@
 #include <nlohmann/json.hpp>
 
 #include "omvc/error.hpp"
+#include "omvc/trial.hpp"
 
 #include "inputs.hpp"
 #include "pass/chunk_stream.hpp"
-#include "pass/setting.hpp"
-#include "run/first_look.hpp"
+#include "pass/first_look.hpp"
+#include "scale/intake.hpp"
 
 namespace {
 
@@ -28,7 +29,7 @@ class Column {
 
   template <class Array>
   void add(const Array& values) {
-    const std::size_t bytes = values.size() * sizeof(typename Array::value_type);
+    const std::size_t bytes = values.size() * sizeof(values[0]);
     out_.write(reinterpret_cast<const char*>(values.data()), static_cast<std::streamsize>(bytes));
   }
   void close() {
@@ -77,28 +78,36 @@ struct ViewFiles {
   std::string type;
 };
 
+// How the data are scaled, by a look at all of them.
+omvc::Intake intake_of(omvc::Source& source, const omvc::Schema& schema, omvc::Scaling scaling) {
+  omvc::Survey survey(schema);
+  omvc::Observer observer;
+  omvc::Compute compute;
+  omvc::look_at(source, {}, observer, compute,
+                [&](std::span<const omvc::Chunk* const> chunks, std::uint64_t, omvc::Compute& more) {
+                  survey.add(chunks, more);
+                });
+  std::vector<omvc::ViewScaling> views;
+  for (std::size_t v = 0; v < schema.views.size(); ++v) {
+    views.push_back(omvc::choose_scaling(scaling, survey.views[v], schema.views[v]));
+  }
+  return {schema, std::move(views), omvc::kinds_of(survey)};
+}
+
 void write(const omvc::app::InputArguments& arguments, const std::string& scaling, const std::string& folder) {
   omvc::Options options;
-  options.clusters = 2;
   omvc::parse_option(options, "scaling", scaling);
   const omvc::Input input = omvc::app::open_arguments(arguments, options.seed);
-  omvc::Setting setting;
-  setting.options = options;
-  setting.start(input.source->schema());
+  const omvc::Schema schema = input.source->schema();
   input.source->rewind();
-  omvc::Observer observer;
-  const omvc::FirstLook look = omvc::look_at(*input.source, options, observer, nullptr);
-  for (std::size_t v = 0; v < setting.scaling.size(); ++v) {
-    setting.scaling[v] =
-        omvc::choose_scaling(omvc::of_view(options.scaling, v), look.survey.views[v], setting.schema.views[v]);
-  }
+  const omvc::Intake intake = intake_of(*input.source, schema, options.scaling.at(0));
   input.source->rewind();
 
   std::filesystem::create_directories(folder);
   std::vector<ViewFiles> views;
-  for (std::size_t v = 0; v < setting.scaling.size(); ++v) views.emplace_back(fmt::format("{}/view{}", folder, v));
+  for (std::size_t v = 0; v < schema.views.size(); ++v) views.emplace_back(fmt::format("{}/view{}", folder, v));
   omvc::Index instances = 0;
-  omvc::ChunkStream stream(*input.source, setting.schema, kRows, &setting.scaling);
+  omvc::ChunkStream stream(*input.source, schema, kRows, &intake);
   while (const auto item = stream.next()) {
     for (std::size_t v = 0; v < views.size(); ++v) views[v].add(item->chunk.views[v], instances);
     instances += item->chunk.size();
@@ -108,7 +117,7 @@ void write(const omvc::app::InputArguments& arguments, const std::string& scalin
   for (std::size_t v = 0; v < views.size(); ++v) {
     for (Column* column : {&views[v].present, &views[v].values, &views[v].offsets, &views[v].columns}) column->close();
     out["views"].push_back({{"rows", views[v].rows},
-                            {"cols", setting.schema.views[v].features},
+                            {"cols", schema.views[v].features},
                             {"sparse", views[v].sparse},
                             {"type", views[v].type},
                             {"nonzeros", views[v].nonzeros},
@@ -120,14 +129,16 @@ void write(const omvc::app::InputArguments& arguments, const std::string& scalin
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (const auto code = omvc::answer_trial(argc, argv)) return *code;
   CLI::App app("writes scaled data");
+  omvc::app::Command command(&app);
   omvc::app::InputArguments arguments;
-  std::string scaling = "auto";
+  std::string scaling = "total";
   std::string folder;
-  app.add_option("folder", folder)->required();
-  omvc::app::add_input_options(app, arguments);
-  omvc::app::add_stream_options(app, arguments);
-  app.add_option("--scaling", scaling);
+  command.option("folder", folder, "where the data are written").required();
+  omvc::app::add_input_options(command, arguments);
+  omvc::app::add_stream_options(command, arguments);
+  command.option("--scaling", scaling, "of every view");
   CLI11_PARSE(app, argc, argv);
   try {
     write(arguments, scaling, folder);

@@ -1,6 +1,8 @@
 // The variables of one chunk while it is learned: what Algorithm 1 calls X_t, W_t, V_t and V*_t.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <vector>
 
 #include "factorise/factor_options.hpp"
@@ -10,13 +12,14 @@
 namespace omvc {
 
 struct ViewWork {
-  FilledView X;   // n_v rows
-  Matrix V;       // n_v x r, latent rows
-  Matrix XU;      // n_v x r, X U for the current basis
-  Matrix UtU;     // r x r, U'U of the current basis
-  Matrix pulled;  // n_v x r, soft consensus only: X U and the pull of the consensus
-  Sums share;     // c: ||W X||^2 of the chunk; A and B, its share of the running sums, where a method asks for them
-  Sums total;     // past and the chunk's share for the current V: what the basis step works on
+  FilledView X;    // n_v rows
+  Matrix V;        // n_v x r, latent rows
+  Matrix XU;       // n_v x r, X U for the current basis
+  Matrix UtU;      // r x r, U'U of the current basis
+  Matrix pulled;   // n_v x r, soft consensus only: X U and the pull of the consensus
+  double fit = 0;  // <B, U> of past and chunk, for the current U and V
+  Sums share;      // c: ||W X||^2 of the chunk; A and B, its share of the running sums, where a method asks for them
+  Sums total;      // past and the chunk's share for the current V: what the basis step works on
 };
 
 // Instances observed in the same views share one matrix G in the joint latent step.
@@ -27,12 +30,20 @@ struct PatternGroup {
 
 struct ChunkWork {
   std::vector<ViewWork> views;
-  Matrix consensus;                  // n x r, V*
-  Matrix products;                   // n x r, tight consensus only: the sum of X U over the observed views
-  std::vector<PatternGroup> groups;  // tight consensus only
-  double ridge = 0;                  // tight consensus only: fixed while the chunk is learned, so that the loss is one
-  Index observed = 0;                // instances with at least one view
+  std::vector<std::size_t> largest_first;       // the views
+  bool side_by_side = false;                    // see for_each_view
+  std::vector<std::unique_ptr<Compute>> alone;  // of each view: what it is worked on with, side by side
+  Matrix consensus;                             // n x r, V*
+  Matrix products;                              // n x r, tight consensus only: the sum of X U over the observed views
+  std::vector<PatternGroup> groups;             // tight consensus only
+  double ridge = 0;    // tight consensus only: fixed while the chunk is learned, so that the loss is one
+  Index observed = 0;  // instances with at least one view
 };
+
+// Calls body(v, compute) once for every view. Views whose operations are too small to be divided among threads, but
+// large enough together, go side by side, each on one thread; others follow each other on all of them. `body` touches
+// one view alone, so that results do not depend on it.
+void for_each_view(ChunkWork& work, Compute& compute, const std::function<void(std::size_t, Compute&)>& body);
 
 // Counts the instances of a chunk and, where missing ones are filled, sums its rows: what Eq. (10) and (11) are made
 // of. First pass only, since later passes see nothing new.

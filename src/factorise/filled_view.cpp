@@ -1,6 +1,7 @@
 #include "factorise/filled_view.hpp"
 
 #include <utility>
+#include <variant>
 
 namespace omvc {
 
@@ -36,6 +37,16 @@ void FilledView::add_to(const Matrix& V, Matrix& B, Compute& compute) const {
   if (filled == 0) return;
   const RowVector column_sums = weight_ * weight_ * V.bottomRows(filled).colwise().sum();
   B.noalias() += mean_ * column_sums;
+}
+
+double FilledView::entries() const {
+  return std::visit([](const auto& X) { return static_cast<double>(X.values.size()); }, X_->block());
+}
+
+double FilledView::weighted_product(const Matrix& V, const Matrix& XU) const {
+  const Index filled = rows() - observed();
+  return V.topRows(observed()).cwiseProduct(XU.topRows(observed())).sum() +
+         weight_ * weight_ * V.bottomRows(filled).cwiseProduct(XU.bottomRows(filled)).sum();
 }
 
 double FilledView::squared_norm(Compute& compute) const {

@@ -26,6 +26,8 @@ class FilledView {
 
   Index rows() const { return static_cast<Index>(positions_.size()); }
   Index observed() const { return X_->rows(); }
+  Index features() const { return X_->cols(); }
+  double entries() const;                                             // stored numbers
   const std::vector<Index>& positions() const { return positions_; }  // of the rows, in the chunk
 
   // W^2 and beta / W^2 of every row.
@@ -41,6 +43,9 @@ class FilledView {
   void add_to(const Matrix& V, Matrix& B, Compute& compute) const;
 
   double squared_norm(Compute& compute) const;  // ||W X||^2
+
+  // <W^2 V, XU>, which is the inner product of the chunk's share of B with U.
+  double weighted_product(const Matrix& V, const Matrix& XU) const;
 
  private:
   const DataBlock* X_ = nullptr;

@@ -19,11 +19,10 @@ constexpr double kSolved = 1e-6;
 // The first latent rows of a chunk: what the current basis makes of it.
 void start_latent(const FactorOptions& options, const State& state, int rounds, double done, ChunkWork& work,
                   Compute& compute) {
+  for_each_view(work, compute,
+                [&](std::size_t v, Compute& some) { refresh_products(state.views[v].U, work.views[v], some); });
   double diagonal = 0;
-  for (std::size_t v = 0; v < work.views.size(); ++v) {
-    refresh_products(state.views[v].U, work.views[v], compute);
-    diagonal += work.views[v].UtU.trace();
-  }
+  for (const ViewWork& view : work.views) diagonal += view.UtU.trace();
   work.ridge =
       options.ridge * diagonal / static_cast<double>(work.views.size()) / static_cast<double>(state.scale.size());
   if (options.consensus == Consensus::tight) {
@@ -38,6 +37,30 @@ void start_latent(const FactorOptions& options, const State& state, int rounds, 
     }
     update_consensus(options, work);
   }
+}
+
+// What the loss of the chunk needs of a view after its latent rows have changed.
+void refresh_loss(const State& state, std::size_t v, ChunkWork& work, Compute& compute) {
+  refresh_small_sums(state.views[v].seen, work.views[v], compute);
+  refresh_fit(state.views[v].seen, state.views[v].U, work.views[v], compute);
+}
+
+// A round: lines 5 to 7.
+void improve(const FactorOptions& options, State& state, ChunkWork& work, Compute& compute) {
+  const bool soft = options.consensus == Consensus::soft;
+  for_each_view(work, compute, [&](std::size_t v, Compute& some) {
+    ViewWork& view = work.views[v];
+    Matrix& U = state.views[v].U;
+    refresh_large_sum(state.views[v].seen, view, some);
+    update_basis(options, view, U, some);  // line 5
+    refresh_products(U, view, some);
+    if (!soft) return;
+    update_latent(options, v, work.consensus, view, some);  // line 6
+    refresh_loss(state, v, work, some);
+  });
+  if (soft) return update_consensus(options, work);          // line 7
+  update_joint_latent(options, 1, kLearned, work, compute);  // lines 6 and 7, alpha = inf
+  for_each_view(work, compute, [&](std::size_t v, Compute& some) { refresh_loss(state, v, work, some); });
 }
 
 // Takes the share that the last pass left for this chunk out of the sums, and starts from its rows.
@@ -64,26 +87,14 @@ ChunkOutcome learn_chunk(const FactorOptions& options, const PreparedChunk& chun
   make_work(options, chunk, state, work, compute);
   if (previous != nullptr) subtract_previous(*previous, state, work, compute);
   start_latent(options, state, kStartRounds, kLearned, work, compute);
-  for (std::size_t v = 0; v < work.views.size(); ++v) refresh_sums(state.views[v].seen, work.views[v], compute);
+  for_each_view(work, compute, [&](std::size_t v, Compute& some) { refresh_loss(state, v, work, some); });
 
-  double loss = objective(options, state, work, compute);
+  double loss = objective(options, state, work);
   int round = 0;
   while (round < options.rounds) {
     ++round;
-    for (std::size_t v = 0; v < work.views.size(); ++v) {
-      update_basis(options, work.views[v], state.views[v].U, compute);  // line 5
-      refresh_products(state.views[v].U, work.views[v], compute);
-      if (options.consensus == Consensus::soft) {
-        update_latent(options, v, work.consensus, work.views[v], compute);  // line 6
-      }
-    }
-    if (options.consensus == Consensus::tight) {
-      update_joint_latent(options, 1, kLearned, work, compute);  // lines 6 and 7, alpha = inf
-    } else {
-      update_consensus(options, work);  // line 7
-    }
-    for (std::size_t v = 0; v < work.views.size(); ++v) refresh_sums(state.views[v].seen, work.views[v], compute);
-    const double next = objective(options, state, work, compute);
+    improve(options, state, work, compute);
+    const double next = objective(options, state, work);
     if (!std::isfinite(next)) {
       throw Error(ErrorKind::numerical, "the loss is no longer a finite number; check the scale of the data");
     }
@@ -91,7 +102,10 @@ ChunkOutcome learn_chunk(const FactorOptions& options, const PreparedChunk& chun
     loss = next;
     if (converged) break;
   }
-  for (std::size_t v = 0; v < work.views.size(); ++v) keep_sums(work.views[v], state.views[v], compute);
+  for_each_view(work, compute, [&](std::size_t v, Compute& some) {
+    refresh_large_sum(state.views[v].seen, work.views[v], some);
+    keep_sums(work.views[v], state.views[v], some);
+  });
   const double left = penalty(options, work);
   // Where shares are replaced the penalty of the past is left out of the loss that stops a chunk: it is a constant
   // there.

@@ -17,26 +17,35 @@ constexpr double kSigma = 0.01;  // of Eq. (17), (18); Lin (2007), whom the pape
 constexpr double kEta = 0.1;     // gamma = eta^phi, likewise
 constexpr int kTries = 4;        // values of gamma tried before the projected-gradient step
 
+// to -= share times from, for `count` numbers.
+void take_from(double share, const double* from, Index count, double* to) {
+  for (Index j = 0; j < count; ++j) to[j] -= share * from[j];
+}
+
 // The inverse of G + ridge I by Cholesky's factors, row by row: G is small, and there is one for each step. Nothing
 // where it is not positive definite.
 std::optional<Matrix> positive_inverse(const Matrix& G, double ridge) {
   const Index r = G.rows();
-  Matrix L = Matrix::Zero(r, r);
-  Matrix X = Matrix::Zero(r, r);  // the inverse of L
+  Matrix factors = G.transpose();  // the upper triangle becomes L', a row after the other
+  factors.diagonal().array() += ridge;
+  for (Index k = 0; k < r; ++k) {
+    double* const row = factors.data() + k * r;
+    if (!(row[k] > 0)) return std::nullopt;
+    row[k] = std::sqrt(row[k]);
+    for (Index j = k + 1; j < r; ++j) row[j] /= row[k];
+    for (Index i = k + 1; i < r; ++i) take_from(row[i], row + i, r - i, factors.data() + i * r + i);
+  }
+  Matrix X = Matrix::Identity(r, r);  // becomes the inverse of L
   for (Index i = 0; i < r; ++i) {
-    for (Index j = 0; j <= i; ++j) {
-      double left = G(i, j) + (i == j ? ridge : 0);
-      for (Index k = 0; k < j; ++k) left -= L(i, k) * L(j, k);
-      if (i == j && !(left > 0)) return std::nullopt;
-      L(i, j) = i == j ? std::sqrt(left) : left / L(j, j);
-    }
-    for (Index k = 0; k < i; ++k) X.row(i).head(k + 1) -= L(i, k) * X.row(k).head(k + 1);
-    X(i, i) += 1;
-    X.row(i).head(i + 1) /= L(i, i);
+    double* const row = X.data() + i * r;
+    for (Index k = 0; k < i; ++k) take_from(factors(k, i), X.data() + k * r, k + 1, row);
+    for (Index j = 0; j <= i; ++j) row[j] /= factors(i, i);
   }
   Matrix inverse = Matrix::Zero(r, r);
-  for (Index k = 0; k < r; ++k) {
-    for (Index i = 0; i <= k; ++i) inverse.row(i).head(k + 1) += X(k, i) * X.row(k).head(k + 1);
+  for (Index i = 0; i < r; ++i) {
+    double* const row = inverse.data() + i * r;
+    for (Index k = i; k < r; ++k) take_from(-X(k, i), X.data() + k * r, i + 1, row);
+    for (Index j = 0; j < i; ++j) inverse(j, i) = row[j];
   }
   return inverse;
 }
@@ -56,50 +65,13 @@ Matrix diagonal_inverse(const Matrix& G) {
   return out;
 }
 
-// At most kLane rows, by where they begin.
-template <class T>
-struct LaneRows {
-  std::array<T*, simd::kLane> begin{};
-  Index count = 0;
-  Index r = 0;
-
-  T* operator[](Index i) const { return begin[static_cast<std::size_t>(i)]; }
-};
-
-// Rows to problems side by side; two at a time, so that pairs of numbers are written.
-void to_lanes(const LaneRows<const double>& rows, double* lanes) {
-  Index i = 0;
-  for (; i + 2 <= rows.count; i += 2) {
-    const double* one = rows[i];
-    const double* other = rows[i + 1];
-    double* to = lanes + i;
-    for (Index k = 0; k < rows.r; ++k, to += simd::kLane) {
-      to[0] = one[k];
-      to[1] = other[k];
-    }
-  }
-  if (i == rows.count) return;
-  for (Index k = 0; k < rows.r; ++k) lanes[k * simd::kLane + i] = rows[i][k];
-}
-
-// And back, two entries at a time.
-void from_lanes(const double* lanes, const LaneRows<double>& rows) {
-  for (Index i = 0; i < rows.count; ++i) {
-    const double* from = lanes + i;
-    double* to = rows[i];
-    Index k = 0;
-    for (; k + 2 <= rows.r; k += 2, from += 2 * simd::kLane) {
-      to[k] = from[0];
-      to[k + 1] = from[simd::kLane];
-    }
-    if (k < rows.r) to[k] = from[0];
-  }
-}
-
 // A row with q = 0 and z = 0 is at its minimum for any G, since the gradient there is l >= 0. In sparse views most
 // features of a chunk are such rows.
-bool at_zero(const MatrixIn& Q, const MatrixOut& Z, Index row) {
-  return (Q.row(row).array() == 0).all() && (Z.row(row).array() == 0).all();
+bool at_zero(const double* q, const double* z, Index r) {
+  for (Index k = 0; k < r; ++k) {
+    if (q[k] != 0 || z[k] != 0) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -146,27 +118,28 @@ void RowProblem::in_lanes(const MatrixIn& Q, const TwoRuns& l, const Some& some,
   double* const z = q + r * simd::kLane;
   double* const room = z + r * simd::kLane;
   std::array<double, simd::kLane> lasso{};
-  LaneRows<const double> q_rows{.r = r};
-  LaneRows<const double> before{.r = r};
-  LaneRows<double> after{.r = r};
+  std::array<const double*, simd::kLane> q_rows{};
+  std::array<double*, simd::kLane> z_rows{};
+  Index count = 0;
   const auto flush = [&] {
-    before.count = after.count = q_rows.count;
-    to_lanes(q_rows, q);
-    to_lanes(before, z);
-    solve(q, lasso.data(), q_rows.count, room, z);
-    from_lanes(z, after);
-    q_rows.count = 0;
+    simd::to_lanes(q_rows.data(), count, r, q);
+    simd::to_lanes(z_rows.data(), count, r, z);
+    solve(q, lasso.data(), count, room, z);
+    simd::from_lanes(z, count, r, z_rows.data());
+    count = 0;
   };
   for (Index i = 0; i < some.size(); ++i) {
     const Index row = some[i];
-    if (at_zero(Q, Z, row)) continue;
-    const auto lane = static_cast<std::size_t>(q_rows.count);
-    q_rows.begin[lane] = Q.row(row).data();
-    before.begin[lane] = after.begin[lane] = Z.row(row).data();
+    const double* const q_row = Q.data() + row * Q.outerStride();
+    double* const z_row = Z.data() + row * Z.outerStride();
+    if (at_zero(q_row, z_row, r)) continue;
+    const auto lane = static_cast<std::size_t>(count);
+    q_rows[lane] = q_row;
+    z_rows[lane] = z_row;
     lasso[lane] = l[row];
-    if (++q_rows.count == simd::kLane) flush();
+    if (++count == simd::kLane) flush();
   }
-  if (q_rows.count > 0) flush();
+  if (count > 0) flush();
 }
 
 void RowProblem::newton(const MatrixIn& Q, const TwoRuns& l, int steps, const Some& some, MatrixOut Z) const {

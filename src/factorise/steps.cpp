@@ -53,8 +53,12 @@ void update_latent(const FactorOptions& options, std::size_t view, const RowProb
   Matrix& Q = work.pulled;
   Q.resize(work.XU.rows(), work.XU.cols());
   for_tall_blocks(compute, Q.rows(), Q.cols(), [&](Index first, Index count) {
+    const Index r = Q.cols();
     for (Index i = first; i < first + count; ++i) {
-      Q.row(i) = work.XU.row(i) + alpha * consensus.row(positions[static_cast<std::size_t>(i)]);
+      const double* const product = work.XU.data() + i * r;
+      const double* const towards = consensus.data() + positions[static_cast<std::size_t>(i)] * r;
+      double* const q = Q.data() + i * r;
+      for (Index k = 0; k < r; ++k) q[k] = product[k] + alpha * towards[k];
     }
   });
   problem.improve(Q, work.X.lasso(of_view(options.beta, view)), steps(options), work.V, compute);
@@ -66,6 +70,7 @@ void update_latent(const FactorOptions& options, std::size_t view, const Matrix&
 }
 
 void update_consensus(const FactorOptions& options, ChunkWork& work) {
+  const Index r = work.consensus.cols();
   Vector weight = Vector::Zero(work.consensus.rows());
   work.consensus.setZero();
   for (std::size_t v = 0; v < work.views.size(); ++v) {
@@ -74,7 +79,9 @@ void update_consensus(const FactorOptions& options, ChunkWork& work) {
     for (Index i = 0; i < view.X.rows(); ++i) {
       const Index at = view.X.positions()[static_cast<std::size_t>(i)];
       const double share = of_view(options.alpha, v) * w2[i];
-      work.consensus.row(at) += share * view.V.row(i);
+      const double* const latent = view.V.data() + i * r;
+      double* const mean = work.consensus.data() + at * r;
+      for (Index k = 0; k < r; ++k) mean[k] += share * latent[k];
       weight(at) += share;
     }
   }
@@ -125,16 +132,23 @@ void refresh_products(const Matrix& U, ViewWork& work, Compute& compute) {
   gram(U, work.UtU, compute);
 }
 
-void refresh_sums(const Sums& past, ViewWork& work, Compute& compute) {
+void refresh_small_sums(const Sums& past, ViewWork& work, Compute& compute) {
+  gram(work.V, work.X.observed(), work.X.squared_weights().rest, work.total.A, compute);
+  work.total.A += past.A;
+  work.total.c = past.c + work.share.c;
+}
+
+void refresh_fit(const Sums& past, const Matrix& U, ViewWork& work, Compute& compute) {
+  work.fit = inner_product(past.B, U, compute) + work.X.weighted_product(work.V, work.XU);
+}
+
+void refresh_large_sum(const Sums& past, ViewWork& work, Compute& compute) {
   Sums& total = work.total;
-  gram(work.V, work.X.observed(), work.X.squared_weights().rest, total.A, compute);
-  total.A += past.A;
   total.B.resize(past.B.rows(), past.B.cols());
   for_tall_blocks(compute, past.B.rows(), past.B.cols(), [&](Index first, Index count) {
     total.B.middleRows(first, count) = past.B.middleRows(first, count);
   });
   work.X.add_to(work.V, total.B, compute);
-  total.c = past.c + work.share.c;
 }
 
 void keep_sums(ViewWork& work, ViewState& view, Compute& compute) {
@@ -152,11 +166,9 @@ void rescale_basis(const FactorOptions& options, State& state, ChunkWork* work, 
     ViewState& view = state.views[v];
     const RowVector shrink = inverse_or_one(D);
     const RowVector safe = inverse_or_one(shrink);
-    for_tall_blocks(compute, view.U.rows(), view.U.cols(), [&](Index first, Index count) {
-      view.U.middleRows(first, count) *= shrink.asDiagonal();
-      view.seen.B.middleRows(first, count) *= safe.asDiagonal();
-      view.pass.B.middleRows(first, count) *= safe.asDiagonal();
-    });
+    scale_columns(shrink, view.U, compute);
+    scale_columns(safe, view.seen.B, compute);
+    scale_columns(safe, view.pass.B, compute);
     view.seen.A = safe.asDiagonal() * view.seen.A * safe.asDiagonal();
     view.pass.A = safe.asDiagonal() * view.pass.A * safe.asDiagonal();
     if (work != nullptr) work->views[v].V *= safe.asDiagonal();
@@ -205,16 +217,22 @@ double penalty(const FactorOptions& options, const ChunkWork& work) {
   return sum;
 }
 
-double reconstruction_error(const Sums& sums, const Matrix& U, const Matrix& UtU, Compute& compute) {
-  const double error = sums.c - 2 * inner_product(sums.B, U, compute) + sums.A.cwiseProduct(UtU).sum();
+namespace {
+
+double error_of(const Sums& sums, double fit, const Matrix& UtU) {
+  const double error = sums.c - 2 * fit + sums.A.cwiseProduct(UtU).sum();
   return error < 0 ? 0 : error;
 }
 
-double objective(const FactorOptions& options, const State& state, const ChunkWork& work, Compute& compute) {
+}  // namespace
+
+double reconstruction_error(const Sums& sums, const Matrix& U, const Matrix& UtU, Compute& compute) {
+  return error_of(sums, inner_product(sums.B, U, compute), UtU);
+}
+
+double objective(const FactorOptions& options, const State& state, const ChunkWork& work) {
   double loss = state.seen_penalty + penalty(options, work);
-  for (std::size_t v = 0; v < state.views.size(); ++v) {
-    loss += reconstruction_error(work.views[v].total, state.views[v].U, work.views[v].UtU, compute);
-  }
+  for (const ViewWork& view : work.views) loss += error_of(view.total, view.fit, view.UtU);
   return loss;
 }
 

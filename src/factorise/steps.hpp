@@ -28,9 +28,20 @@ void update_consensus(const FactorOptions& options, ChunkWork& work);
 // descent, a row that a step changes by less than `done` of its largest entry takes no more.
 void update_joint_latent(const FactorOptions& options, int rounds, double done, ChunkWork& work, Compute& compute);
 
-// X U and U'U after the basis has changed; the sums of past and chunk after V has changed.
+// X U and U'U after the basis has changed.
 void refresh_products(const Matrix& U, ViewWork& work, Compute& compute);
-void refresh_sums(const Sums& past, ViewWork& work, Compute& compute);
+
+// The sums of past and chunk after V has changed: A and c, which the loss needs, and B, which costs a product with the
+// data and which only the next basis step needs.
+void refresh_small_sums(const Sums& past, ViewWork& work, Compute& compute);
+void refresh_large_sum(const Sums& past, ViewWork& work, Compute& compute);
+inline void refresh_sums(const Sums& past, ViewWork& work, Compute& compute) {
+  refresh_small_sums(past, work, compute);
+  refresh_large_sum(past, work, compute);
+}
+
+// <B, U> without B: that of the past, and <W^2 V, X U> for the chunk.
+void refresh_fit(const Sums& past, const Matrix& U, ViewWork& work, Compute& compute);
 
 // Lines 9 and 10: the sums of past and chunk become the past, and what they have grown by belongs to this pass.
 void keep_sums(ViewWork& work, ViewState& view, Compute& compute);
@@ -50,7 +61,8 @@ double penalty(const FactorOptions& options, const ChunkWork& work);
 // counts as zero.
 double reconstruction_error(const Sums& sums, const Matrix& U, const Matrix& UtU, Compute& compute);
 
-// The loss of Eq. (7) over everything the sums of `state` cover, and this chunk.
-double objective(const FactorOptions& options, const State& state, const ChunkWork& work, Compute& compute);
+// The loss of Eq. (7) over everything the sums of `state` cover, and this chunk, where A, c and the fit are those of
+// the current factors.
+double objective(const FactorOptions& options, const State& state, const ChunkWork& work);
 
 }  // namespace omvc

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <limits>
+#include <numeric>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,6 +18,8 @@
 
 namespace omvc {
 namespace {
+
+constexpr std::size_t kMostPending = 1 << 17;  // numbers, a megabyte
 
 struct Mark {
   std::uint32_t generation;
@@ -84,28 +87,71 @@ std::uint32_t RowStore::checksum(const double* values) const {
                         {reinterpret_cast<const char*>(values), static_cast<std::size_t>(width_) * sizeof(double)});
 }
 
+void RowStore::put_records(const Slot& slot, Index first, const std::vector<double>& records) const {
+  const std::int64_t offset = first * (width_ + 1) * static_cast<Index>(sizeof(double));
+  if (!write_fully_at(slot.descriptor, records.data(), records.size() * sizeof(double), offset)) {
+    fail("write", slot.name);
+  }
+}
+
 void RowStore::write(std::span<const Index> rows, const double* data) {
   const auto width = static_cast<std::size_t>(width_);
-  const Slot& slot = slot_of(generation_);
-  std::vector<double> buffer;
-  for_runs(rows, [&](std::size_t first, std::size_t count) {
-    buffer.clear();
+  const auto append = [&](std::size_t first, std::size_t count, std::vector<double>& records) {
     for (std::size_t i = first; i < first + count; ++i) {
       const Mark mark{static_cast<std::uint32_t>(generation_), checksum(data + i * width)};
       double bits = 0;
       std::memcpy(&bits, &mark, sizeof bits);
-      buffer.push_back(bits);
-      buffer.insert(buffer.end(), data + i * width, data + (i + 1) * width);
+      records.push_back(bits);
+      records.insert(records.end(), data + i * width, data + (i + 1) * width);
     }
-    const std::int64_t offset = rows[first] * (width_ + 1) * static_cast<Index>(sizeof(double));
-    if (!write_fully_at(slot.descriptor, buffer.data(), buffer.size() * sizeof(double), offset)) {
-      fail("write", slot.name);
-    }
-    rows_ = std::max(rows_, rows[first] + static_cast<Index>(count));
+  };
+  for (const Index row : rows) rows_ = std::max(rows_, row + 1);
+  const bool in_order =
+      std::adjacent_find(rows.begin(), rows.end(), [](Index a, Index b) { return b != a + 1; }) == rows.end();
+  if (!lasting_ && !in_order) {
+    append(0, rows.size(), pending_.records);
+    pending_.rows.insert(pending_.rows.end(), rows.begin(), rows.end());
+    if (pending_.records.size() > kMostPending) flush();
+    return;
+  }
+  flush();  // an older record must not follow a newer one of its row
+  std::vector<double> records;
+  for_runs(rows, [&](std::size_t first, std::size_t count) {
+    records.clear();
+    append(first, count, records);
+    put_records(slot_of(generation_), rows[first], records);
   });
 }
 
+void RowStore::flush() const {
+  const std::lock_guard lock(pending_.mutex);
+  if (pending_.rows.empty()) return;
+  const auto record = static_cast<std::size_t>(width_) + 1;
+  std::vector<std::size_t> order(pending_.rows.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return pending_.rows[a] < pending_.rows[b]; });
+  std::vector<Index> rows;
+  std::vector<double> records;
+  for (const std::size_t at : order) {
+    if (!rows.empty() && rows.back() == pending_.rows[at]) {  // the later one counts
+      records.resize(records.size() - record);
+      rows.pop_back();
+    }
+    const auto from = pending_.records.begin() + static_cast<std::ptrdiff_t>(at * record);
+    records.insert(records.end(), from, from + static_cast<std::ptrdiff_t>(record));
+    rows.push_back(pending_.rows[at]);
+  }
+  for_runs(rows, [&](std::size_t first, std::size_t count) {
+    const auto from = records.begin() + static_cast<std::ptrdiff_t>(first * record);
+    put_records(slots_[0], rows[first], {from, from + static_cast<std::ptrdiff_t>(count * record)});
+  });
+  pending_.rows.clear();
+  pending_.records.clear();
+}
+
 std::vector<double> RowStore::read_records(const Slot& slot, Index first, Index count) const {
+  flush();
   const std::int64_t record = (width_ + 1) * static_cast<Index>(sizeof(double));
   std::vector<double> buffer(static_cast<std::size_t>(count * (width_ + 1)), 0.0);
   struct stat status {};
@@ -169,6 +215,7 @@ void RowStore::read(Index first, Index count, double* out) const {
 }
 
 void RowStore::go_to(Position position) {
+  flush();
   generation_ = position.generation;
   rows_ = position.rows;
   // The newest generation that is complete up to the largest row number.
@@ -185,6 +232,7 @@ void RowStore::go_to(Position position) {
 }
 
 void RowStore::sync() const {
+  flush();
   for (const Slot& slot : slots_) {
     if (slot.descriptor >= 0 && ::fdatasync(slot.descriptor) != 0) fail("write", slot.name);
   }

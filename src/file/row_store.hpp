@@ -20,6 +20,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
@@ -81,6 +82,9 @@ class RowStore {
   static constexpr Index kAny = -1;
 
   std::uint32_t checksum(const double* values) const;
+  void put_records(const Slot& slot, Index first, const std::vector<double>& records) const;
+  // Writes what is pending, for all that look into the file.
+  void flush() const;
 
   Index width_;
   std::uint32_t seed_ = 0;  // of the checksums
@@ -88,6 +92,15 @@ class RowStore {
   Index generation_ = 1;
   Index rows_ = 0;
   std::array<Slot, 2> slots_;
+
+  // Rows of a temporary store that come in no order wait here, since each would be a call of the system by itself:
+  // their records, in the order in which they came. A lasting store writes them at once.
+  struct Pending {
+    std::mutex mutex;
+    std::vector<Index> rows;
+    std::vector<double> records;
+  };
+  mutable Pending pending_;
 };
 
 // Where a run keeps its row stores: in temporary files, or, for a checkpoint, in a folder. Copies share the folder.

@@ -68,11 +68,15 @@ void add_sparse_transpose_product(const SparseRows<double>& X, Index begin, Inde
 double sum_of_squares(const float* values, Index count);
 double sum_of_squares(const double* values, Index count);
 
-// Cyclic coordinate descent on `count` problems  minimise z G z' - 2 z q' + l 1'z over z >= 0, at most kLane at a time:
-// z and q lie with the problems side by side, entry k of problem i at [k * kLane + i]. A problem is left alone after a
-// sweep in which no entry changed by more than `tolerance` times its largest entry. Returns the sweeps taken by the
-// problem that took most.
+// Row problems are solved kLane at a time with the problems side by side, so that the lanes of a vector are problems:
+// entry k of problem i lies at [k * kLane + i]. Rows of r numbers are brought there, at most kLane of them, and back.
 inline constexpr Index kLane = 32;
+void to_lanes(const double* const* rows, Index count, Index r, double* lanes);
+void from_lanes(const double* lanes, Index count, Index r, double* const* rows);
+
+// Cyclic coordinate descent on `count` problems  minimise z G z' - 2 z q' + l 1'z over z >= 0, at most kLane at a time:
+// z and q lie in lanes. A problem is left alone after a sweep in which no entry changed by more than `tolerance` times
+// its largest entry. Returns the sweeps taken by the problem that took most.
 int coordinate_descent(const double* G, Index r, const double* q, const double* l, int sweeps, double tolerance,
                        double* z);
 

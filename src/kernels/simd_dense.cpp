@@ -18,9 +18,17 @@ constexpr int kTileVectors = 3;
 constexpr Index kDepth = 256;         // of a packed panel: it stays in the first cache
 constexpr Index kPanel = kDepth + 8;  // distance of its rows, no power of two
 
-// c += a b for kRows rows of c; entry (i, j) of a lies at a[i * kRowStep + j * kDepthStep].
-template <class D, int kRows, int kVectors, Index kRowStep, Index kDepthStep>
-HWY_INLINE void multiply_tile(D d, Index depth, const hn::TFromD<D>* HWY_RESTRICT a, ConstRowsOf<hn::TFromD<D>> b,
+// Where the entries of a factor lie: entry (i, j) at data[i * row_step + j * depth_step].
+template <class S>
+struct Strided {
+  const S* data;
+  Index row_step;
+  Index depth_step;
+};
+
+// c += a b for kRows rows of c.
+template <class D, int kRows, int kVectors>
+HWY_INLINE void multiply_tile(D d, Index depth, const Strided<hn::TFromD<D>>& a, ConstRowsOf<hn::TFromD<D>> b,
                               const Columns& at, RowsOf<hn::TFromD<D>> c) {
   using V = hn::Vec<D>;
   V sum[kRows][kVectors];
@@ -31,6 +39,9 @@ HWY_INLINE void multiply_tile(D d, Index depth, const hn::TFromD<D>* HWY_RESTRIC
 #pragma GCC unroll 8
     for (int i = 0; i < kRows; ++i) sum[i][v] = hn::LoadU(d, c.data + i * c.stride + at[static_cast<std::size_t>(v)]);
   }
+  const hn::TFromD<D>* HWY_RESTRICT from[kRows];
+#pragma GCC unroll 8
+  for (int i = 0; i < kRows; ++i) from[i] = a.data + i * a.row_step;
   for (Index j = 0; j < depth; ++j) {
     V right[kVectors];
 #pragma GCC unroll 4
@@ -40,7 +51,7 @@ HWY_INLINE void multiply_tile(D d, Index depth, const hn::TFromD<D>* HWY_RESTRIC
     }
 #pragma GCC unroll 8
     for (int i = 0; i < kRows; ++i) {
-      const V left = hn::Set(d, a[i * kRowStep + j * kDepthStep]);
+      const V left = hn::Set(d, from[i][j * a.depth_step]);
 #pragma GCC unroll 4
       for (int v = 0; v < kVectors; ++v) sum[i][v] = hn::MulAdd(left, right[v], sum[i][v]);
     }
@@ -87,6 +98,19 @@ HWY_INLINE void one_column(const T* X, Index row_step, Index depth_step, Index r
   }
 }
 
+// c += a b for kRows rows of c and all r columns.
+template <int kRows, class S>
+HWY_INLINE void multiply_rows(Index depth, const Strided<S>& a, ConstRowsOf<S> b, Index r, RowsOf<S> c) {
+  with_lanes<S>(r, [&](auto d) HWY_ATTR {
+    for_column_tiles<kTileVectors>(
+        d, r, [&]<int kVectors>(std::integral_constant<int, kVectors>, const Columns& at) HWY_ATTR {
+          multiply_tile<decltype(d), kRows, kVectors>(d, depth, a, b, at, c);
+        });
+  });
+}
+
+// Entries of X that are not of the type of the sums are widened into a panel first; others are taken from where they
+// lie.
 template <class T, class S>
 HWY_INLINE void product(const T* X, Index x_stride, Index rows, Index depth, ConstRowsOf<S> M, Index r, RowsOf<S> out) {
   if (r == 1) return one_column(X, x_stride, 1, rows, depth, M, out);
@@ -94,17 +118,17 @@ HWY_INLINE void product(const T* X, Index x_stride, Index rows, Index depth, Con
   for (Index j = 0; j < depth; j += kDepth) {
     const Index deep = std::min(kDepth, depth - j);
     for_row_tiles(rows, [&]<int kRows>(std::integral_constant<int, kRows>, Index first) HWY_ATTR {
-      for (int i = 0; i < kRows; ++i) {
-        const T* HWY_RESTRICT from = X + (first + i) * x_stride + j;
-        for (Index e = 0; e < deep; ++e) panel[i * kPanel + e] = static_cast<S>(from[e]);
+      const ConstRowsOf<S> right{M.data + j * M.stride, M.stride};
+      const RowsOf<S> to{out.data + first * out.stride, out.stride};
+      if constexpr (std::is_same_v<T, S>) {
+        multiply_rows<kRows, S>(deep, {X + first * x_stride + j, x_stride, 1}, right, r, to);
+      } else {
+        for (int i = 0; i < kRows; ++i) {
+          const T* HWY_RESTRICT from = X + (first + i) * x_stride + j;
+          for (Index e = 0; e < deep; ++e) panel[i * kPanel + e] = static_cast<S>(from[e]);
+        }
+        multiply_rows<kRows, S>(deep, {panel, kPanel, 1}, right, r, to);
       }
-      with_lanes<S>(r, [&](auto d) HWY_ATTR {
-        for_column_tiles<kTileVectors>(
-            d, r, [&]<int kVectors>(std::integral_constant<int, kVectors>, const Columns& at) HWY_ATTR {
-              multiply_tile<decltype(d), kRows, kVectors, kPanel, 1>(d, deep, panel, {M.data + j * M.stride, M.stride},
-                                                                     at, {out.data + first * out.stride, out.stride});
-            });
-      });
     });
   }
 }
@@ -116,18 +140,18 @@ HWY_INLINE void transpose_product(const T* X, Index x_stride, Index rows, Index 
   for (Index j = 0; j < depth; j += kDepth) {
     const Index deep = std::min(kDepth, depth - j);
     for_row_tiles(rows, [&]<int kRows>(std::integral_constant<int, kRows>, Index first) HWY_ATTR {
+      const ConstRows right{M.data + j * M.stride, M.stride};
+      const Rows to{out.data + first * out.stride, out.stride};
       const T* HWY_RESTRICT from = X + j * x_stride + first;
-      for (Index e = 0; e < deep; ++e, from += x_stride) {
+      if constexpr (std::is_same_v<T, double>) {
+        multiply_rows<kRows, double>(deep, {from, 1, x_stride}, right, r, to);
+      } else {
+        for (Index e = 0; e < deep; ++e, from += x_stride) {
 #pragma GCC unroll 8
-        for (int i = 0; i < kRows; ++i) panel[e * kRows + i] = static_cast<double>(from[i]);
+          for (int i = 0; i < kRows; ++i) panel[e * kRows + i] = static_cast<double>(from[i]);
+        }
+        multiply_rows<kRows, double>(deep, {panel, 1, kRows}, right, r, to);
       }
-      with_lanes<double>(r, [&](auto d) HWY_ATTR {
-        for_column_tiles<kTileVectors>(
-            d, r, [&]<int kVectors>(std::integral_constant<int, kVectors>, const Columns& at) HWY_ATTR {
-              multiply_tile<decltype(d), kRows, kVectors, 1, kRows>(d, deep, panel, {M.data + j * M.stride, M.stride},
-                                                                    at, {out.data + first * out.stride, out.stride});
-            });
-      });
     });
   }
 }

@@ -34,6 +34,22 @@ T sum_of_tall_blocks(Compute& compute, Index rows, Index cols, T zero, const Par
   return zero;
 }
 
+// Multiplies the columns of A by the numbers of D. Several rows at a time are one run of numbers, so that short rows
+// are work for vectors, too.
+inline void scale_columns(const RowVector& D, Matrix& A, Compute& compute) {
+  constexpr Index kRowsAtOnce = 4;
+  const Index r = A.cols();
+  const Matrix factors = D.replicate(kRowsAtOnce, 1);
+  for_tall_blocks(compute, A.rows(), r, [&](Index first, Index count) {
+    const double* const by = factors.data();
+    for (Index i = 0; i < count; i += kRowsAtOnce) {
+      double* const to = A.data() + (first + i) * r;
+      const Index numbers = std::min(kRowsAtOnce, count - i) * r;
+      for (Index e = 0; e < numbers; ++e) to[e] *= by[e];
+    }
+  });
+}
+
 // <A, B>, the sum of the products of their entries.
 inline double inner_product(const Matrix& A, const Matrix& B, Compute& compute) {
   return sum_of_tall_blocks(compute, A.rows(), A.cols(), 0.0, [&](Index first, Index count) {

@@ -51,6 +51,24 @@ void Profile::add(const std::vector<double>& seconds) {
   for (std::size_t i = 0; i < kSteps; ++i) seconds_[i] += seconds[i];
 }
 
+void Profile::take_over(const std::vector<Profile*>& others) {
+  std::array<double, kSteps> spent{};
+  double all = 0;
+  for (Profile* other : others) {
+    for (std::size_t i = 0; i < kSteps; ++i) {
+      spent[i] += other->seconds_[i];
+      all += other->seconds_[i];
+    }
+    add_products(other->products_, products_);
+    other->products_.clear();
+  }
+  const double now = clock_();
+  const double passed = now - since_;
+  since_ = now;
+  if (!(all > 0)) return add(current_, passed);
+  for (std::size_t i = 0; i < kSteps; ++i) seconds_[i] += passed * spent[i] / all;
+}
+
 std::vector<double> Profile::seconds() {
   enter(current_);
   return {seconds_.begin(), seconds_.end()};

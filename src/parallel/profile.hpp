@@ -51,6 +51,10 @@ class Profile {
   void add(Step step, double seconds);
   void add(const std::vector<double>& seconds);
 
+  // Takes over the products that others have counted, and shares the time since it entered its step out among the steps
+  // that they were in, in proportion: what several threads did while this one waited for the last of them.
+  void take_over(const std::vector<Profile*>& others);
+
   // Time up to now in every step, in the order of Step: as numbers, and by name.
   std::vector<double> seconds();
   std::vector<StepTime> report();

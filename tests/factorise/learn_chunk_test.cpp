@@ -141,16 +141,28 @@ TEST_P(LearnChunk, SparseEqualsItsDensifiedCopy) {
   }
 }
 
+// Chunks that are worth no threads, whose views go side by side, and whose views are divided.
 TEST_P(LearnChunk, ThreadsDoNotChangeABit) {
-  const Chunk chunk = make_chunk(0, 3000);
-  State one = started(chunk), two = one;
-  Compute pair(2);
-  FactorOptions chosen = options();
-  chosen.rounds = 5;
-  const auto a = learn(chosen, chunk, nullptr, one, compute_);
-  const auto b = learn(chosen, chunk, nullptr, two, pair);
-  EXPECT_TRUE((a.consensus.array() == b.consensus.array()).all());
-  EXPECT_TRUE((one.views[1].U.array() == two.views[1].U.array()).all());
+  for (const Index n : {12, 3000, 30000}) {
+    SCOPED_TRACE(n);
+    const Chunk chunk = make_chunk(0, n);
+    State one = started(chunk), two = one;
+    Compute pair(2);
+    FactorOptions chosen = options();
+    chosen.rounds = 5;
+    compute_.profile().take_products();
+    const auto a = learn(chosen, chunk, nullptr, one, compute_);
+    const auto b = learn(chosen, chunk, nullptr, two, pair);
+    EXPECT_TRUE((a.consensus.array() == b.consensus.array()).all());
+    EXPECT_TRUE((one.views[1].U.array() == two.views[1].U.array()).all());
+    EXPECT_TRUE((one.views[1].seen.B.array() == two.views[1].seen.B.array()).all());
+    const auto counted = compute_.profile().take_products();
+    const auto counted_by_two = pair.profile().take_products();
+    ASSERT_EQ(counted.size(), 1u);
+    ASSERT_EQ(counted_by_two.size(), 1u);
+    EXPECT_EQ(counted[0].times, counted_by_two[0].times);
+    EXPECT_EQ(counted[0].transpose_times, counted_by_two[0].transpose_times);
+  }
 }
 
 TEST_P(LearnChunk, InstancesWithoutAViewHaveNoInfluence) {

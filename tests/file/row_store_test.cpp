@@ -42,6 +42,30 @@ TEST(RowStore, RowsCanBeWrittenAgain) {
   EXPECT_EQ(out, 2);
 }
 
+// More rows than wait in memory, those written first once more in between.
+TEST(RowStore, ManyRowsInNoOrderAreThoseThatWereWrittenLast) {
+  constexpr Index kRows = 150000;
+  RowStore store(1);
+  const auto value = [](Index row, Index round) { return static_cast<double>(2 * row + round); };
+  for (Index round = 0; round < 2; ++round) {
+    for (Index first = 0; first < kRows; first += 1000) {
+      std::vector<Index> rows;
+      std::vector<double> data;
+      for (Index i = first; i < first + 1000; ++i) {
+        rows.push_back(kRows - 1 - i);
+        data.push_back(value(rows.back(), round));
+      }
+      store.write(rows, data.data());
+      const double again = -1;
+      store.write(std::vector<Index>{rows.front()}, &again);
+      store.write(std::vector<Index>{rows[1], rows[0]}, std::vector<double>{data[1], data[0]}.data());
+    }
+  }
+  std::vector<double> all(kRows);
+  store.read(0, kRows, all.data());
+  for (Index row = 0; row < kRows; ++row) ASSERT_EQ(all[static_cast<std::size_t>(row)], value(row, 1)) << row;
+}
+
 std::vector<double> last_of(const RowStore& store, const std::vector<Index>& rows) {
   std::vector<double> out(rows.size() * static_cast<std::size_t>(store.width()));
   store.read_last(rows, out.data());

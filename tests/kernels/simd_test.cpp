@@ -196,6 +196,29 @@ TEST(Simd, AProblemAtRestStaysWhileOthersMove) {
   });
 }
 
+TEST(Simd, RowsComeToLanesAndBack) {
+  for_each_target([] {
+    for (const Index r : {1, 2, 3, 4, 6, 10, 33}) {
+      for (const Index count : {Index{0}, Index{1}, Index{5}, Index{7}, simd::kLane}) {
+        const Matrix rows = test::random_matrix(count, r, static_cast<std::uint64_t>(r));
+        Matrix lanes = Matrix::Constant(r, simd::kLane, 7);
+        Matrix back = Matrix::Zero(count, r);
+        std::vector<const double*> from;
+        std::vector<double*> to;
+        for (Index i = 0; i < count; ++i) {
+          from.push_back(rows.data() + i * r);
+          to.push_back(back.data() + i * r);
+        }
+        simd::to_lanes(from.data(), count, r, lanes.data());
+        simd::from_lanes(lanes.data(), count, r, to.data());
+        EXPECT_EQ(lanes.leftCols(count), rows.transpose()) << "r " << r << ", count " << count;
+        EXPECT_TRUE((lanes.rightCols(simd::kLane - count).array() == 7).all()) << "r " << r << ", count " << count;
+        EXPECT_EQ(back, rows) << "r " << r << ", count " << count;
+      }
+    }
+  });
+}
+
 // One projected Newton step of one problem; nothing where no step descends.
 std::optional<RowVector> stepped(const Matrix& G, const Matrix& M, const simd::NewtonRule& rule, const RowVector& q,
                                  double l, const RowVector& z) {

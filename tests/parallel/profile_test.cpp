@@ -67,6 +67,28 @@ TEST(Profile, AnExceptionLeavesTheStepItWasThrownIn) {
   EXPECT_EQ(in(profile, Step::other), 2);
 }
 
+TEST(Profile, TimeOfWorkOnSeveralThreadsBelongsToTheirSteps) {
+  Profile one(fake_clock);
+  Profile other(fake_clock);
+  Profile profile(fake_clock);
+  one.add(Step::times, 3);
+  one.count_product(Step::times, 4);
+  other.add(Step::gram, 1);
+  other.count_product(Step::times, 4);
+  now += 1;
+  profile.enter(Step::learning);
+  now += 2;
+  profile.take_over({&one, &other});
+  EXPECT_EQ(in(profile, Step::times), 1.5);
+  EXPECT_EQ(in(profile, Step::gram), 0.5);
+  EXPECT_EQ(in(profile, Step::learning), 0);
+  EXPECT_EQ(profile.total(), 3);
+  const std::vector<ProductCount> counted = profile.take_products();
+  ASSERT_EQ(counted.size(), 1u);
+  EXPECT_EQ(counted[0].times, 2);
+  EXPECT_TRUE(one.take_products().empty());
+}
+
 TEST(Profile, ReadingOverlapsAndIsNoPartOfTheTotal) {
   Profile profile(fake_clock);
   now += 1;
