@@ -16,7 +16,7 @@ namespace {
 
 constexpr Index kInstancesAtOnce = 32;  // that a thread compares with all rows,
 constexpr Index kListedAtOnce = 512;    // and with those of lists, so that several look into each
-constexpr Index kLookedAtOnce = 64;     // distances of rows of which most are too large
+constexpr Index kLookedAtOnce = 256;    // distances of rows of which most are too large
 constexpr double kSlack = 1 + 1e-14;    // for what rounding makes of a sum that is divided
 
 // The rows that lack a view and take part with what their prototypes say of it: positions, ascending, and where those
@@ -206,30 +206,39 @@ class Finder {
     if (!search_.whole) return;
     const auto views = static_cast<double>(own.size());
     cpu::Nearest nearest(out_.whole, i, self);
-    const double reach = cpu::within_reach(whole_, nearest.needed()) * kSlack;
-    const double* sums = whole_.data();
-    for (const Index list : lists) {
-      const std::int32_t* rows = rows_.row.data() + rows_.begin[static_cast<std::size_t>(list)];
-      const Index count = positions_of(list);
-      // Few rows are near, and a division for each of them takes longer than all else: what is farther than the
-      // farthest is not looked at.
-      for_near(
-          sums, count, [&] { return std::min(reach, nearest.farthest() * views * kSlack); },
-          [&](Index p) {
-            if (rows[p] != self) nearest.offer(rows[p], sums[p] / views);
-          });
-      sums += count;
-    }
+    const auto size = static_cast<Index>(whole_.size());
+    const double reach = cpu::within_reach(whole_.data(), size, nearest.needed()) * kSlack;
+    // Few rows are near, and a division for each of them takes longer than all else: what is farther than the farthest
+    // is not looked at.
+    for_near(
+        whole_, lists, [&](Index list) { return positions_of(list); },
+        [&] { return std::min(reach, nearest.farthest() * views * kSlack); },
+        [&](Index list, Index p, double sum) {
+          const std::int32_t row = rows_.row[static_cast<std::size_t>(rows_.begin[static_cast<std::size_t>(list)] + p)];
+          if (row != self) nearest.offer(row, sum / views);
+        });
   }
 
-  // Calls body(place) for the values that are no larger than bound() says, which may go down on the way.
-  template <class Bound, class Body>
-  static void for_near(const double* values, Index count, const Bound& bound, const Body& body) {
+  // `values` are those of some lists, one after the other, of the size that size(list) says. Calls body(list, place in
+  // it, value) for those that are no larger than bound() says, which may go down on the way.
+  template <class Size, class Bound, class Body>
+  static void for_near(const std::vector<double>& values, const std::vector<Index>& lists, const Size& size,
+                       const Bound& bound, const Body& body) {
     std::array<std::int32_t, kLookedAtOnce> places;
+    const auto count = static_cast<Index>(values.size());
+    std::size_t l = 0;
+    Index begin = 0;  // of the list
     for (Index first = 0; first < count; first += kLookedAtOnce) {
       const Index some = std::min(kLookedAtOnce, count - first);
-      const Index few = simd::places_up_to(values + first, some, bound(), places.data());
-      for (Index f = 0; f < few; ++f) body(first + places[static_cast<std::size_t>(f)]);
+      const Index few = simd::places_up_to(values.data() + first, some, bound(), places.data());
+      for (Index f = 0; f < few; ++f) {
+        const Index at = first + places[static_cast<std::size_t>(f)];
+        for (Index end = begin + size(lists[l]); at >= end; end += size(lists[l])) {
+          begin = end;
+          ++l;
+        }
+        body(lists[l], at - begin, values[static_cast<std::size_t>(at)]);
+      }
     }
   }
 
@@ -256,18 +265,15 @@ class Finder {
       before += positions_of(list);
     }
     cpu::Nearest nearest(out_.views[own.view], own.row, self);
-    const double reach = cpu::within_reach(distances_, nearest.needed());
-    const double* from = distances_.data();
-    for (const Index list : lists) {
-      const std::int32_t* positions = view.position.data() + view.begin[static_cast<std::size_t>(list)];
-      for_near(
-          from, members_of(view, list), [&] { return std::min(reach, nearest.farthest()); },
-          [&](Index m) {
-            const std::int32_t other = rows_.row[static_cast<std::size_t>(positions[m])];
-            if (other != self) nearest.offer(other, from[m]);
-          });
-      from += members_of(view, list);
-    }
+    const double reach = cpu::within_reach(distances_.data(), all, nearest.needed());
+    for_near(
+        distances_, lists, [&](Index list) { return members_of(view, list); },
+        [&] { return std::min(reach, nearest.farthest()); },
+        [&](Index list, Index m, double distance) {
+          const auto member = static_cast<std::size_t>(view.begin[static_cast<std::size_t>(list)] + m);
+          const std::int32_t other = rows_.row[static_cast<std::size_t>(view.position[member])];
+          if (other != self) nearest.offer(other, distance);
+        });
   }
 
   void add_members(const RowTable::View& view, Index list, const double* distances, double* whole) const {

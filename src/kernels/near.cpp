@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "kernels/cpu_forms.hpp"
+#include "kernels/nearest.hpp"
 #include "kernels/simd_search.hpp"
 #include "kernels/tall.hpp"
 #include "parallel/prefetch.hpp"
@@ -16,7 +17,7 @@ namespace {
 
 constexpr Index kRowsAtOnce = 64;  // that a thread searches
 constexpr Index kFeatureBlock = 32;
-constexpr Index kScannedAtOnce = 64;  // distances of prototypes of which most are too large
+constexpr Index kScannedAtOnce = 256;  // distances of prototypes of which most are too large
 constexpr double kPairsWorthThreads = 1 << 16;
 
 // ||x||^2 of every row.
@@ -54,9 +55,11 @@ void smallest(const double* row, Index m, Index count, Listed& out) {
   out.id.fill(-1);
   std::array<std::int32_t, kScannedAtOnce> places;
   double worst = std::numeric_limits<double>::infinity();
+  const double reach = cpu::within_reach(row, m, count);
   for (Index first = 0; first < m; first += kScannedAtOnce) {
     const double* values = row + first;
-    const Index few = simd::places_up_to(values, std::min(kScannedAtOnce, m - first), worst, places.data());
+    const double bound = std::min(reach, worst);
+    const Index few = simd::places_up_to(values, std::min(kScannedAtOnce, m - first), bound, places.data());
     for (Index f = 0; f < few; ++f) {
       const std::int32_t k = places[static_cast<std::size_t>(f)];
       if (!(values[k] < worst)) continue;

@@ -13,13 +13,12 @@ namespace omvc::cpu {
 // A number that at least `count` of the values do not exceed, and few others: of the smallest values of kGroups groups,
 // the `count`th. Where there are fewer values or groups than that, all values are within it.
 inline constexpr Index kGroups = 16;
-inline double within_reach(const std::vector<double>& values, Index count) {
-  const auto size = static_cast<Index>(values.size());
+inline double within_reach(const double* values, Index size, Index count) {
   std::array<double, kGroups> least;
   least.fill(std::numeric_limits<double>::infinity());
   if (count > kGroups || size < 2 * kGroups) return least[0];
   for (Index first = 0; first + kGroups <= size; first += kGroups) {
-    const double* group = values.data() + first;
+    const double* group = values + first;
     for (std::size_t g = 0; g < kGroups; ++g) least[g] = group[g] < least[g] ? group[g] : least[g];
   }
   std::nth_element(least.begin(), least.begin() + count - 1, least.end());
