@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Measures `omvc stream`: rows per second beside parsing alone, resident memory, and how long a label takes.
+"""Measures `omvc stream`: rows per second, and what they take of processors beside parsing alone, resident memory, and how long a label takes.
 
-    bench/stream.py throughput --rows 10000000       planted rows through a pipe: two dense views of 8 and 20 features,
-                                                     40 % missing
+    bench/stream.py throughput --rows 5000000        planted rows through a pipe: two dense views of 8 and 20 features,
+                                                     40 % missing; seconds of processors are those of all threads
     bench/stream.py latency --rates 200 5000         from a row written to its label read
     bench/stream.py throughput latency --write       also puts the tables into docs/streaming.md
 
@@ -38,20 +38,26 @@ def resident(pid):
 
 
 def parsing(rows_tool, rows):
-    """Microseconds that parsing a row takes, of so many rows."""
+    """Microseconds of a processor that reading and parsing a row takes, of so many rows."""
     writer = subprocess.Popen([rows_tool, "write", str(rows)], stdout=subprocess.PIPE)
-    seconds, parsed = subprocess.run([rows_tool, "parse"], stdin=writer.stdout, capture_output=True, text=True,
-                                     check=True).stdout.split()
+    parser = subprocess.Popen([rows_tool, "parse"], stdin=writer.stdout, stdout=subprocess.PIPE, text=True)
+    assert int(parser.stdout.read().split()[1]) == rows
+    used = os.wait4(parser.pid, 0)[2]
     writer.wait()
-    assert int(parsed) == rows
-    return 1e6 * float(seconds) / rows
+    return 1e6 * (used.ru_utime + used.ru_stime) / rows
+
+
+def processor_seconds(pid):
+    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def throughput(arguments, say):
     parse = parsing(arguments.rows_tool, min(arguments.rows, 500_000))
-    marks = sorted({arguments.rows // 10, arguments.rows // 2, arguments.rows})
-    say(f"--memory {arguments.memory:g}:\n\n| rows | seconds | rows/s | parsing alone, s | share of it | resident MB |")
-    say("| --- | --- | --- | --- | --- | --- |")
+    marks = sorted({arguments.rows // 5, arguments.rows // 2, arguments.rows})
+    say(f"--memory {arguments.memory:g}:\n\n| rows | seconds | rows/s | seconds of processors | rows for each of these | "
+        "parsing alone | times that | resident MB |")
+    say("| --- | --- | --- | --- | --- | --- | --- | --- |")
     with tempfile.TemporaryDirectory() as folder:
         writer = subprocess.Popen([arguments.rows_tool, "write", str(arguments.rows)], stdout=subprocess.PIPE)
         command = [arguments.omvc, "stream", "--model", f"{folder}/model.omvc", "-k", "10", "--quiet", "--memory",
@@ -65,8 +71,9 @@ def throughput(arguments, say):
             rows += 1
             if rows in marks:
                 seconds = time.monotonic() - start
-                say(f"| {rows:,} | {seconds:.0f} | {rows / seconds:,.0f} | {parse * rows / 1e6:.1f} | "
-                    f"{parse * rows / 1e6 / seconds:.1%} | {resident(stream.pid):.0f} |")
+                used = processor_seconds(stream.pid)
+                say(f"| {rows:,} | {seconds:.0f} | {rows / seconds:,.0f} | {used:.1f} | {rows / used:,.0f} | "
+                    f"{parse * rows / 1e6:.1f} | {used / (parse * rows / 1e6):.0f} | {resident(stream.pid):.0f} |")
         assert stream.wait() == 0 and writer.wait() == 0 and rows == arguments.rows
 
 
@@ -102,7 +109,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--omvc", default="build/omvc")
     parser.add_argument("--rows-tool", default="build-bench/bench/omvc_stream_rows")
-    parser.add_argument("--rows", type=int, default=10_000_000, help="of throughput")
+    parser.add_argument("--rows", type=int, default=5_000_000, help="of throughput")
     parser.add_argument("--memory", type=float, default=64, help="of throughput: MB for the sample of the model")
     parser.add_argument("--rates", type=int, nargs="+", default=[200, 5000], help="of latency, rows per second")
     parser.add_argument("--seconds", type=float, default=60, help="of latency, each rate")

@@ -17,10 +17,12 @@ import collections
 import json
 import os
 import random
+import resource
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 
 CLUSTERS = 6
 FEATURES = 8
@@ -86,10 +88,11 @@ class Others:
 
 
 def purity(pairs):
-    counts = collections.defaultdict(collections.Counter)
-    for label, truth in pairs:
-        counts[label][truth] += 1
-    return sum(max(c.values()) for c in counts.values()) / max(1, len(pairs))
+    """`pairs` counts pairs of a label and a cluster."""
+    largest = collections.Counter()
+    for (label, _), count in pairs.items():
+        largest[label] = max(largest[label], count)
+    return sum(largest.values()) / max(1, sum(pairs.values()))
 
 
 def resident(pid, last):
@@ -97,6 +100,11 @@ def resident(pid, last):
     with open("/proc/%d/status" % pid) as status:
         found = [line for line in status if line.startswith("VmRSS")]
     return int(found[0].split()[1]) / 1024 if found else last
+
+
+def seconds_of_children():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def main():
@@ -125,7 +133,8 @@ def main():
     print("| twentieth | omvc |" + "".join(" %s |" % name for name in others.models) + " resident MB |")
     print("| --- | --- |" + " --- |" * len(others.models) + " --- |")
     events = collections.Counter()
-    pairs = collections.defaultdict(list)
+    begun = time.monotonic()
+    pairs = collections.defaultdict(collections.Counter)
     batch, memory, answered = [], [], 0
     for text in process.stdout:
         answer = json.loads(text)
@@ -137,20 +146,22 @@ def main():
         line, truth = sent.popleft()
         answered += 1
         if answer.get("cluster") is not None:
-            pairs["omvc"].append((answer["cluster"], truth))
+            pairs["omvc"][answer["cluster"], truth] += 1
         if others.models and answered % stride == 0:
             batch.append((json.loads(line), truth))
         if batch and (len(batch) == min(500, window) or answered % window == 0):
             for name, labels in others.label([b[0] for b in batch]).items():
-                pairs[name] += list(zip(labels, (b[1] for b in batch)))
+                pairs[name].update(zip(labels, (b[1] for b in batch)))
             batch = []
         if answered % window == 0:
             memory.append(resident(process.pid, memory[-1] if memory else 0))
             cells = ["%.3f" % purity(pairs[name]) for name in ["omvc", *others.models]]
             print("| %d | %s | %.0f |" % (answered // window, " | ".join(cells), memory[-1]), flush=True)
+            print("%d rows after %.0f s" % (answered, time.monotonic() - begun), file=sys.stderr, flush=True)
             pairs.clear()
     code = process.wait()
-    print("\n%d rows, %d answered, exit %d, events: %s" % (rows, answered, code, dict(events)))
+    print("\n%d rows, %d answered, exit %d, %.0f seconds of processors, events: %s" % (
+        rows, answered, code, seconds_of_children(), dict(events)))
     grew = memory[-1] > 1.5 * memory[len(memory) // 2]
     sys.exit(1 if code or answered != rows or grew else 0)
 

@@ -1,94 +1,100 @@
 // The search for the nearest rows of a table, on the threads of a processor.
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <limits>
+#include <numeric>
+#include <span>
 #include <utility>
 
 #include "kernels/cpu_forms.hpp"
+#include "kernels/nearest.hpp"
 #include "kernels/simd.hpp"
+#include "kernels/simd_search.hpp"
 
 namespace omvc {
 namespace {
 
 constexpr Index kInstancesAtOnce = 32;  // that a thread compares with all rows,
 constexpr Index kListedAtOnce = 512;    // and with those of lists, so that several look into each
-constexpr Index kLookedAtOnce = 16;     // distances of rows of which most are too large
+constexpr Index kLookedAtOnce = 256;    // distances of rows of which most are too large
+constexpr double kSlack = 1 + 1e-14;    // for what rounding makes of a sum that is divided
 
-// The nearest rows found so far of one instance, ascending.
-class Nearest {
- public:
-  Nearest(NearRows& out, Index instance, std::int32_t own)
-      : own_(own),
-        count_(out.count),
-        ids_(out.ids.data() + instance * count_),
-        distances_(out.distances.data() + instance * count_) {}
-
-  // Nothing farther than this is of use.
-  double farthest() const { return distances_[count_ - 1]; }
-
-  void offer(std::int32_t row, double distance) {
-    if (!(distance <= distances_[count_ - 1])) return;
-    const auto before = [&, turn = turn_of(row, own_)](Index j) {
-      return distance < distances_[j] || (distance == distances_[j] && turn < order(ids_[j]));
-    };
-    if (!before(count_ - 1)) return;
-    Index at = count_ - 1;
-    for (; at > 0 && before(at - 1); --at) {
-      ids_[at] = ids_[at - 1];
-      distances_[at] = distances_[at - 1];
-    }
-    ids_[at] = row;
-    distances_[at] = distance;
-  }
-
- private:
-  std::int64_t order(std::int32_t id) const {
-    return id < 0 ? std::numeric_limits<std::int64_t>::max() : turn_of(id, own_);
-  }
-  std::int32_t own_;  // row of the table that the instance is; -1: none
-  Index count_;
-  std::int32_t* ids_;
-  double* distances_;
+// The rows that lack a view and take part with what their prototypes say of it: positions, ascending, and where those
+// of each list begin, and the end. None where no row is completed.
+struct Completed {
+  std::vector<std::int32_t> positions;
+  std::vector<std::size_t> begin;
 };
+
+Completed completed_rows(const RowTable& rows, const RowTable::View& view) {
+  Completed out;
+  for (Index list = 0; !view.completed.empty() && list <= rows.lists(); ++list) {
+    out.begin.push_back(out.positions.size());
+    if (list == rows.lists()) break;
+    const auto at = static_cast<std::size_t>(list);
+    for (Index p = rows.begin[at]; p < rows.begin[at + 1]; ++p) {
+      if (!std::isnan(view.completed[static_cast<std::size_t>(p)]))
+        out.positions.push_back(static_cast<std::int32_t>(p));
+    }
+  }
+  return out;
+}
 
 // Some instances of a chunk. Products are made list by list, for all instances that look into it.
 class Finder {
  public:
   Finder(const PreparedChunk& chunk, const std::vector<NarrowMatrix>& products, const PrototypeTable& prototypes,
-         const RowTable& rows, const RowSearch& search, RowNeighbours& out)
-      : chunk_(chunk), products_(products), prototypes_(prototypes), rows_(rows), search_(search), out_(out) {}
+         const RowTable& rows, const std::vector<Completed>& completed, const RowSearch& search, RowNeighbours& out)
+      : chunk_(chunk),
+        products_(products),
+        prototypes_(prototypes),
+        rows_(rows),
+        completed_(completed),
+        search_(search),
+        out_(out) {}
 
   void run(Index first, Index last) {
-    instances_.resize(static_cast<std::size_t>(last - first));
-    for (std::size_t v = 0; v < chunk_.views.size(); ++v) {
-      const std::vector<Index>& present = chunk_.present(v);
-      for (auto row = std::lower_bound(present.begin(), present.end(), first); row != present.end() && *row < last;
-           ++row) {
-        instances_[static_cast<std::size_t>(*row - first)].own.push_back(
-            {.view = v, .row = row - present.begin(), .dots = {}, .next = 0});
-      }
-    }
     std::vector<std::vector<Index>> lists = cpu::lists_for(chunk_, products_, prototypes_, rows_, search_, first, last);
-    for (Index i = first; i < last; ++i) {
-      std::vector<Index>& own = lists[static_cast<std::size_t>(i - first)];
-      out_.lists[static_cast<std::size_t>(i)] = own;
-      instances_[static_cast<std::size_t>(i - first)].lists = std::move(own);
-    }
+    std::move(lists.begin(), lists.end(), out_.lists.begin() + first);
+    take(first, last);
     for (std::size_t v = 0; v < chunk_.views.size(); ++v) multiply(v);
-    for (Index i = first; i < last; ++i) compare(i, instances_[static_cast<std::size_t>(i - first)]);
+    for (Index i = first; i < last; ++i) compare(i, own_of(i - first));
   }
 
  private:
+  // A row of a view of one of the instances.
   struct Own {
     std::size_t view;
-    Index row;                // of the view of the chunk
-    std::vector<float> dots;  // with the members of the lists that are looked into
-    std::size_t next;         // that is filled
+    Index row;          // of the view of the chunk
+    Index instance;     // of the chunk
+    std::size_t first;  // in products_at_: of the lists that the instance looks into,
+    std::size_t next;   // and of the next that has none yet
   };
-  struct Instance {
-    std::vector<Own> own;
-    std::vector<Index> lists;
-  };
+
+  void take(Index first, Index last) {
+    std::vector<Index> next(chunk_.views.size());
+    for (std::size_t v = 0; v < next.size(); ++v) {
+      const std::vector<Index>& present = chunk_.present(v);
+      next[v] = std::lower_bound(present.begin(), present.end(), first) - present.begin();
+    }
+    for (Index i = first; i < last; ++i) {
+      begin_.push_back(own_.size());
+      for (std::size_t v = 0; v < next.size(); ++v) {
+        const std::vector<Index>& present = chunk_.present(v);
+        const auto row = static_cast<std::size_t>(next[v]);
+        if (row == present.size() || present[row] != i) continue;
+        own_.push_back({v, next[v]++, i, products_at_.size(), products_at_.size()});
+        products_at_.resize(products_at_.size() + lists_of(i).size());
+      }
+    }
+    begin_.push_back(own_.size());
+  }
+
+  const std::vector<Index>& lists_of(Index instance) const { return out_.lists[static_cast<std::size_t>(instance)]; }
+  std::span<const Own> own_of(Index at) const {
+    const std::size_t begin = begin_[static_cast<std::size_t>(at)];
+    return {own_.data() + begin, begin_[static_cast<std::size_t>(at) + 1] - begin};
+  }
 
   void multiply(std::size_t v) {
     std::visit([&](const auto& X) { multiply(X, v); }, chunk_.chunk->views[v].block);
@@ -99,15 +105,14 @@ class Finder {
   void multiply(const CsrBlock<T>& X, std::size_t v) {
     const RowTable::View& view = rows_.views[v];
     std::vector<float> dots;
-    for (Instance& instance : instances_) {
-      for (Own& own : instance.own) {
-        if (own.view != v) continue;
-        dots.assign(view.position.size(), 0);
-        multiply_sparse(X, own.row, view, dots.data());
-        for (const Index list : instance.lists) {
-          const auto begin = dots.begin() + view.begin[static_cast<std::size_t>(list)];
-          own.dots.insert(own.dots.end(), begin, begin + members_of(view, list));
-        }
+    for (Own& own : own_) {
+      if (own.view != v) continue;
+      dots.assign(view.position.size(), 0);
+      multiply_sparse(X, own.row, view, dots.data());
+      for (const Index list : lists_of(own.instance)) {
+        const auto begin = dots.begin() + view.begin[static_cast<std::size_t>(list)];
+        products_at_[own.next++] = dots_.size();
+        dots_.insert(dots_.end(), begin, begin + members_of(view, list));
       }
     }
   }
@@ -115,43 +120,41 @@ class Finder {
   template <class T>
   void multiply(const DenseBlock<T>& X, std::size_t v) {
     const RowTable::View& view = rows_.views[v];
-    const std::vector<std::vector<Own*>> looking = looking_into(v);
+    look_into(v);
     std::vector<T> gathered;
-    std::vector<float> products;
     for (Index list = 0; list < rows_.lists(); ++list) {
-      const std::vector<Own*>& own = looking[static_cast<std::size_t>(list)];
+      const auto begin = static_cast<std::size_t>(looking_begin_[static_cast<std::size_t>(list)]);
+      const Index rows = looking_begin_[static_cast<std::size_t>(list) + 1] - static_cast<Index>(begin);
       const Index width = members_of(view, list);
-      if (own.empty() || width == 0) continue;
-      gathered.resize(own.size() * static_cast<std::size_t>(X.cols));
-      for (std::size_t i = 0; i < own.size(); ++i) {
-        std::copy_n(X.values.data() + own[i]->row * X.cols, X.cols, gathered.data() + static_cast<Index>(i) * X.cols);
+      if (rows == 0) continue;
+      gathered.resize(static_cast<std::size_t>(rows * X.cols));
+      const std::size_t at = dots_.size();
+      for (Index i = 0; i < rows; ++i) {
+        Own& own = own_[looking_[begin + static_cast<std::size_t>(i)]];
+        std::copy_n(X.values.data() + own.row * X.cols, X.cols, gathered.data() + i * X.cols);
+        products_at_[own.next++] = at + static_cast<std::size_t>(i * width);
       }
-      products.assign(own.size() * static_cast<std::size_t>(width), 0);
+      if (width == 0) continue;
+      dots_.resize(at + static_cast<std::size_t>(rows * width), 0);
       const float* panel = view.panels.data() + view.begin[static_cast<std::size_t>(list)] * view.features;
-      simd::add_product(gathered.data(), X.cols, static_cast<Index>(own.size()), X.cols, {panel, width}, width,
-                        {products.data(), width});
-      for (std::size_t i = 0; i < own.size(); ++i) {
-        std::copy_n(products.data() + static_cast<Index>(i) * width, width, own[i]->dots.data() + own[i]->next);
-        own[i]->next += static_cast<std::size_t>(width);
-      }
+      simd::add_product(gathered.data(), X.cols, rows, X.cols, {panel, width}, width, {dots_.data() + at, width});
     }
   }
 
-  // Who looks into each list; with room for their products.
-  std::vector<std::vector<Own*>> looking_into(std::size_t v) {
-    std::vector<std::vector<Own*>> looking(static_cast<std::size_t>(rows_.lists()));
-    for (Instance& instance : instances_) {
-      for (Own& own : instance.own) {
-        if (own.view != v) continue;
-        Index members = 0;
-        for (const Index list : instance.lists) {
-          members += members_of(rows_.views[v], list);
-          looking[static_cast<std::size_t>(list)].push_back(&own);
-        }
-        own.dots.assign(static_cast<std::size_t>(members), 0);
+  // Who looks into each list, places in own_ in the order of the lists.
+  void look_into(std::size_t v) {
+    looking_begin_.assign(static_cast<std::size_t>(rows_.lists()) + 1, 0);
+    const auto each = [&](const auto& body) {
+      for (std::size_t at = 0; at < own_.size(); ++at) {
+        if (own_[at].view != v) continue;
+        for (const Index list : lists_of(own_[at].instance)) body(at, static_cast<std::size_t>(list));
       }
-    }
-    return looking;
+    };
+    each([&](std::size_t, std::size_t list) { ++looking_begin_[list + 1]; });
+    std::partial_sum(looking_begin_.begin(), looking_begin_.end(), looking_begin_.begin());
+    looking_.resize(static_cast<std::size_t>(looking_begin_.back()));
+    std::vector<Index> next(looking_begin_.begin(), looking_begin_.end() - 1);
+    each([&](std::size_t at, std::size_t list) { looking_[static_cast<std::size_t>(next[list]++)] = at; });
   }
 
   template <class T>
@@ -190,37 +193,52 @@ class Finder {
     return square;
   }
 
-  void compare(Index i, const Instance& instance) {
-    if (instance.own.empty()) return;
+  void compare(Index i, std::span<const Own> own) {
+    if (own.empty()) return;
     const auto self = search_.own < 0 ? -1 : static_cast<std::int32_t>(search_.own + i);
+    const std::vector<Index>& lists = lists_of(i);
     if (search_.whole) {
       Index positions = 0;
-      for (const Index list : instance.lists) positions += positions_of(list);
+      for (const Index list : lists) positions += positions_of(list);
       whole_.assign(static_cast<std::size_t>(positions), 0.0);
     }
-    for (const Own& own : instance.own) compare(own, instance.lists, self);
+    for (const Own& row : own) compare(row, lists, self);
     if (!search_.whole) return;
-    const auto views = static_cast<double>(instance.own.size());
-    Nearest nearest(out_.whole, i, self);
-    // Few rows are near, and a division for each of them takes longer than all else: what is farther than the farthest,
-    // and a little for rounding, is not looked at.
-    const auto reach = [&] { return nearest.farthest() * views * (1 + 1e-14); };
-    double most = reach();
-    const double* sums = whole_.data();
-    for (const Index list : instance.lists) {
-      const std::int32_t* rows = rows_.row.data() + rows_.begin[static_cast<std::size_t>(list)];
-      const Index count = positions_of(list);
-      for (Index first = 0; first < count; first += kLookedAtOnce) {
-        const Index last = std::min(first + kLookedAtOnce, count);
-        int near = 0;
-        for (Index p = first; p < last; ++p) near += sums[p] > most ? 0 : 1;
-        if (near == 0) continue;
-        for (Index p = first; p < last; ++p) {
-          if (rows[p] != self) nearest.offer(rows[p], sums[p] / views);
+    const auto views = static_cast<double>(own.size());
+    cpu::Nearest nearest(out_.whole, i, self);
+    const auto size = static_cast<Index>(whole_.size());
+    const double reach = cpu::within_reach(whole_.data(), size, nearest.needed()) * kSlack;
+    // Few rows are near, and a division for each of them takes longer than all else: what is farther than the farthest
+    // is not looked at.
+    for_near(
+        whole_, lists, [&](Index list) { return positions_of(list); },
+        [&] { return std::min(reach, nearest.farthest() * views * kSlack); },
+        [&](Index list, Index p, double sum) {
+          const std::int32_t row = rows_.row[static_cast<std::size_t>(rows_.begin[static_cast<std::size_t>(list)] + p)];
+          if (row != self) nearest.offer(row, sum / views);
+        });
+  }
+
+  // `values` are those of some lists, one after the other, of the size that size(list) says. Calls body(list, place in
+  // it, value) for those that are no larger than bound() says, which may go down on the way.
+  template <class Size, class Bound, class Body>
+  static void for_near(const std::vector<double>& values, const std::vector<Index>& lists, const Size& size,
+                       const Bound& bound, const Body& body) {
+    std::array<std::int32_t, kLookedAtOnce> places;
+    const auto count = static_cast<Index>(values.size());
+    std::size_t l = 0;
+    Index begin = 0;  // of the list
+    for (Index first = 0; first < count; first += kLookedAtOnce) {
+      const Index some = std::min(kLookedAtOnce, count - first);
+      const Index few = simd::places_up_to(values.data() + first, some, bound(), places.data());
+      for (Index f = 0; f < few; ++f) {
+        const Index at = first + places[static_cast<std::size_t>(f)];
+        for (Index end = begin + size(lists[l]); at >= end; end += size(lists[l])) {
+          begin = end;
+          ++l;
         }
-        most = reach();
+        body(lists[l], at - begin, values[static_cast<std::size_t>(at)]);
       }
-      sums += count;
     }
   }
 
@@ -231,64 +249,48 @@ class Finder {
   void compare(const Own& own, const std::vector<Index>& lists, std::int32_t self) {
     const RowTable::View& view = rows_.views[own.view];
     const double square = square_of(own.view, own.row);
-    const float* dots = own.dots.data();
-    Nearest nearest(out_.views[own.view], own.row, self);
+    Index all = 0;
+    for (const Index list : lists) all += members_of(view, list);
+    distances_.resize(static_cast<std::size_t>(all));
+    double* distances = distances_.data();
     Index before = 0;  // positions in the lists before
-    for (const Index list : lists) {
+    for (std::size_t l = 0; l < lists.size(); ++l) {
+      const Index list = lists[l];
       const Index members = members_of(view, list);
-      find_distances(view, list, square, dots);
-      offer_members(view, list, self, nearest);
-      if (search_.whole) add_members(view, list, before);
+      simd::squared_distances(square, view.squares.data() + view.begin[static_cast<std::size_t>(list)],
+                              dots_.data() + products_at_[own.first + l], members, distances);
+      if (search_.whole) add_members(view, list, distances, whole_.data() + before);
       if (search_.whole && !view.completed.empty()) add_completed(own.view, own.row, square, list, before);
-      dots += members;
+      distances += members;
       before += positions_of(list);
     }
+    cpu::Nearest nearest(out_.views[own.view], own.row, self);
+    const double reach = cpu::within_reach(distances_.data(), all, nearest.needed());
+    for_near(
+        distances_, lists, [&](Index list) { return members_of(view, list); },
+        [&] { return std::min(reach, nearest.farthest()); },
+        [&](Index list, Index m, double distance) {
+          const auto member = static_cast<std::size_t>(view.begin[static_cast<std::size_t>(list)] + m);
+          const std::int32_t other = rows_.row[static_cast<std::size_t>(view.position[member])];
+          if (other != self) nearest.offer(other, distance);
+        });
   }
 
-  // Loops without a branch or a number to be looked up, which compilers turn into vectors: all members are measured,
-  // but few are near.
-  void find_distances(const RowTable::View& view, Index list, double square, const float* dots) {
+  void add_members(const RowTable::View& view, Index list, const double* distances, double* whole) const {
     const Index members = members_of(view, list);
-    const double* squares = view.squares.data() + view.begin[static_cast<std::size_t>(list)];
-    distances_.resize(static_cast<std::size_t>(members));
-    double* out = distances_.data();
-    for (Index m = 0; m < members; ++m) out[m] = std::max(0.0, square + squares[m] - 2 * double{dots[m]});
-  }
-
-  void offer_members(const RowTable::View& view, Index list, std::int32_t self, Nearest& nearest) const {
-    const auto members = static_cast<Index>(distances_.size());
+    if (members == positions_of(list)) return simd::add_values(distances, members, whole);  // nobody lacks it
     const std::int32_t* positions = view.position.data() + view.begin[static_cast<std::size_t>(list)];
-    for (Index first = 0; first < members; first += kLookedAtOnce) {
-      const Index last = std::min(first + kLookedAtOnce, members);
-      const double farthest = nearest.farthest();
-      int near = 0;
-      for (Index m = first; m < last; ++m) near += distances_[static_cast<std::size_t>(m)] <= farthest ? 1 : 0;
-      for (Index m = first; m < last && near > 0; ++m) {
-        const std::int32_t other = rows_.row[static_cast<std::size_t>(positions[m])];
-        if (other != self) nearest.offer(other, distances_[static_cast<std::size_t>(m)]);
-      }
-    }
-  }
-
-  void add_members(const RowTable::View& view, Index list, Index before) {
-    const auto members = static_cast<Index>(distances_.size());
-    const std::int32_t* positions = view.position.data() + view.begin[static_cast<std::size_t>(list)];
-    double* whole = whole_.data() + before;
-    if (members == positions_of(list)) {  // nobody lacks the view
-      for (Index m = 0; m < members; ++m) whole[m] += distances_[static_cast<std::size_t>(m)];
-      return;
-    }
-    const auto begin = rows_.begin[static_cast<std::size_t>(list)];
-    for (Index m = 0; m < members; ++m) whole[positions[m] - begin] += distances_[static_cast<std::size_t>(m)];
+    const Index begin = rows_.begin[static_cast<std::size_t>(list)];
+    for (Index m = 0; m < members; ++m) whole[positions[m] - begin] += distances[m];
   }
 
   void add_completed(std::size_t v, Index row, double square, Index list, Index before) {
     const RowTable::View& view = rows_.views[v];
     const float* product = products_[v].row(row).data();
     const auto at = static_cast<std::size_t>(list);
-    for (Index p = rows_.begin[at]; p < rows_.begin[at + 1]; ++p) {
+    for (std::size_t c = completed_[v].begin[at]; c < completed_[v].begin[at + 1]; ++c) {
+      const Index p = completed_[v].positions[c];
       const double completed = view.completed[static_cast<std::size_t>(p)];
-      if (std::isnan(completed)) continue;
       const auto from = static_cast<std::size_t>(p * rows_.near);
       double dot = 0;
       for (auto j = from; j < from + static_cast<std::size_t>(rows_.near); ++j) {
@@ -302,11 +304,17 @@ class Finder {
   const std::vector<NarrowMatrix>& products_;
   const PrototypeTable& prototypes_;
   const RowTable& rows_;
+  const std::vector<Completed>& completed_;  // of each view, where all views are searched together
   const RowSearch& search_;
   RowNeighbours& out_;
-  std::vector<Instance> instances_;
-  std::vector<double> whole_;      // by position in the lists
-  std::vector<double> distances_;  // of the members of a list
+  std::vector<Own> own_;                  // of all instances, in their order,
+  std::vector<std::size_t> begin_;        // and where those of each begin, and the end
+  std::vector<float> dots_;               // products of all of them with the members of the lists they look into
+  std::vector<std::size_t> products_at_;  // where those with each list begin
+  std::vector<std::size_t> looking_;      // into each list: places in own_,
+  std::vector<Index> looking_begin_;      // and where those of each list begin, and the end
+  std::vector<double> whole_;             // by position in the lists
+  std::vector<double> distances_;         // of the members of the lists that an instance looks into
 };
 
 }  // namespace
@@ -314,8 +322,14 @@ class Finder {
 void cpu::find_rows(const PreparedChunk& chunk, const std::vector<NarrowMatrix>& products,
                     const PrototypeTable& prototypes, const RowTable& rows, const RowSearch& search, RowNeighbours& out,
                     Compute& compute) {
+  std::vector<Completed> completed;
+  for (std::size_t v = 0; search.whole && v < rows.views.size(); ++v) {
+    completed.push_back(completed_rows(rows, rows.views[v]));
+  }
   for_blocks(compute, chunk.size(), rows.lists() > 1 ? kListedAtOnce : kInstancesAtOnce, true,
-             [&](Index first, Index last) { Finder(chunk, products, prototypes, rows, search, out).run(first, last); });
+             [&](Index first, Index last) {
+               Finder(chunk, products, prototypes, rows, completed, search, out).run(first, last);
+             });
 }
 
 }  // namespace omvc

@@ -7,6 +7,8 @@
 #include <limits>
 
 #include "kernels/cpu_forms.hpp"
+#include "kernels/nearest.hpp"
+#include "kernels/simd_search.hpp"
 #include "kernels/tall.hpp"
 #include "parallel/prefetch.hpp"
 
@@ -15,6 +17,7 @@ namespace {
 
 constexpr Index kRowsAtOnce = 64;  // that a thread searches
 constexpr Index kFeatureBlock = 32;
+constexpr Index kScannedAtOnce = 256;  // distances of prototypes of which most are too large
 constexpr double kPairsWorthThreads = 1 << 16;
 
 // ||x||^2 of every row.
@@ -50,17 +53,25 @@ struct Listed {
 void smallest(const double* row, Index m, Index count, Listed& out) {
   out.distance.fill(std::numeric_limits<double>::infinity());
   out.id.fill(-1);
+  std::array<std::int32_t, kScannedAtOnce> places;
   double worst = std::numeric_limits<double>::infinity();
-  for (Index k = 0; k < m; ++k) {
-    if (!(row[k] < worst)) continue;
-    auto at = static_cast<std::size_t>(count - 1);
-    for (; at > 0 && row[k] < out.distance[at - 1]; --at) {
-      out.distance[at] = out.distance[at - 1];
-      out.id[at] = out.id[at - 1];
+  const double reach = cpu::within_reach(row, m, count);
+  for (Index first = 0; first < m; first += kScannedAtOnce) {
+    const double* values = row + first;
+    const double bound = std::min(reach, worst);
+    const Index few = simd::places_up_to(values, std::min(kScannedAtOnce, m - first), bound, places.data());
+    for (Index f = 0; f < few; ++f) {
+      const std::int32_t k = places[static_cast<std::size_t>(f)];
+      if (!(values[k] < worst)) continue;
+      auto at = static_cast<std::size_t>(count - 1);
+      for (; at > 0 && values[k] < out.distance[at - 1]; --at) {
+        out.distance[at] = out.distance[at - 1];
+        out.id[at] = out.id[at - 1];
+      }
+      out.distance[at] = values[k];
+      out.id[at] = static_cast<std::int32_t>(first) + k;
+      worst = out.distance[static_cast<std::size_t>(count - 1)];
     }
-    out.distance[at] = row[k];
-    out.id[at] = static_cast<std::int32_t>(k);
-    worst = out.distance[static_cast<std::size_t>(count - 1)];
   }
 }
 
@@ -145,7 +156,7 @@ void cpu::find_near(const PreparedChunk& chunk, const PrototypeTable& table, dou
       for (std::size_t v = 0; v < next.size(); ++v) {
         const auto row = static_cast<std::size_t>(next[v]);
         if (row == chunk.present(v).size() || chunk.present(v)[row] != i) continue;
-        distances += table.norms[v] - 2 * made[v].row(next[v]++).cast<double>();
+        simd::add_short_distances(table.norms[v].data(), made[v].row(next[v]++).data(), m, distances.data());
       }
       smallest(distances.data(), m, listed, found);
       const double reference = listed > near.count ? found.distance[static_cast<std::size_t>(near.count)]

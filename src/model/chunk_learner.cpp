@@ -10,9 +10,12 @@
 
 #include "chunk/kinds.hpp"
 #include "chunk/rows.hpp"
+#include "random/philox.hpp"
 
 namespace omvc {
 namespace {
+
+constexpr std::uint32_t kStrangers = 1;  // the random numbers that draw rows among which strangers are counted
 
 // Somebody who does not know the features that are new sends sparse rows without them.
 void widen_sparse(Chunk& chunk, const Schema& known, const Schema& schema) {
@@ -22,6 +25,26 @@ void widen_sparse(Chunk& chunk, const Schema& known, const Schema& schema) {
       std::visit([&](auto& X) { X.cols = schema.views[v].features; }, block);
     }
   }
+}
+
+// How many of the rows, which are prepared, are far from all that is known. To compare a row with those of the sample
+// takes longer than to learn it. So where many strangers are needed for anything to follow, a few rows are drawn that
+// stand for the others: as many as leave Recipe::strangers of them to be found.
+double strangers_among(const Chunk& rows, const Placer& now, const ModelTally& tally, const Recipe& recipe,
+                       std::uint64_t seed, Compute& compute) {
+  const double since = tally.instances - tally.built_at;
+  const double each = std::max(1.0, std::floor(recipe.stranger_share * since / std::max(1.0, recipe.strangers)));
+  const Random random(seed, Purpose::sample, kStrangers);
+  std::vector<Index> drawn;
+  for (Index i = 0; i < rows.size(); ++i) {
+    const auto row = static_cast<std::uint64_t>(rows.rows[static_cast<std::size_t>(i)]);
+    if (random.below(static_cast<std::uint64_t>(each), row) == 0) drawn.push_back(i);
+  }
+  if (drawn.empty()) return 0;
+  const Chunk looked_at = take_instances(rows, drawn);
+  const std::vector<double> distances = now.lies(PreparedChunk(looked_at), compute).distance;
+  const auto far = [&](double distance) { return distance > recipe.stranger_distance; };
+  return each * static_cast<double>(std::count_if(distances.begin(), distances.end(), far));
 }
 
 }  // namespace
@@ -49,13 +72,18 @@ std::optional<Placed> ChunkLearner::learn_rows(Chunk chunk, const Placer* now, W
   const std::vector<Index> negatives = intake.prepare(chunk);
   for (std::size_t v = 0; v < negatives.size(); ++v) tally.negatives[v] += negatives[v];
   const PreparedChunk data(chunk);
-  Placed placed = wants == Wants::places ? now->place(data, compute) : now->lies(data, compute);
+  tally.strangers += strangers_among(chunk, *now, tally, model_.recipe_, model_.options_.seed, compute);
   FinePrototypes& placing = model_.mutable_placing();
-  placing.count({&data, 1}, {&placed.near, 1}, model_.options_.seed, compute);
-  placing.settle(compute);
-  const auto far = [&](double distance) { return distance > model_.recipe_.stranger_distance; };
-  tally.strangers += static_cast<double>(std::count_if(placed.distance.begin(), placed.distance.end(), far));
-  if (wants == Wants::nothing) return std::nullopt;
+  const auto learn = [&](const Near& near) {
+    placing.count({&data, 1}, {&near, 1}, model_.options_.seed, compute);
+    placing.settle(compute);
+  };
+  if (wants == Wants::nothing) {
+    learn(now->near(data, compute));
+    return std::nullopt;
+  }
+  Placed placed = now->place(data, compute);
+  learn(placed.near);
   return placed;
 }
 

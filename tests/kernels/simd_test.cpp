@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "chunk/matrix.hpp"
+#include "kernels/simd_search.hpp"
 #include "random/philox.hpp"
 #include "support/random_data.hpp"
 
@@ -145,6 +146,47 @@ TEST(Simd, SparseProductsEqualTheDefinition) {
     for (const Shape& shape : random_shapes(2)) {
       check_sparse<float>(shape);
       check_sparse<double>(shape);
+    }
+  });
+}
+
+TEST(Simd, SearchesOfDistancesEqualTheDefinitionToTheBit) {
+  const Random random(3, Purpose::basis);
+  for_each_target([&] {
+    for (const Index count : {0, 1, 2, 3, 7, 8, 15, 16, 17, 48, 64, 101}) {
+      SCOPED_TRACE(count);
+      const auto size = static_cast<std::size_t>(count);
+      std::vector<double> squares(size);
+      std::vector<float> dots(size);
+      for (std::size_t i = 0; i < size; ++i) {
+        squares[i] = random.uniform(2 * i);
+        dots[i] = static_cast<float>(random.uniform(2 * i + 1));
+      }
+      std::vector<double> distances(size + 1, 7);
+      simd::squared_distances(0.25, squares.data(), dots.data(), count, distances.data());
+      std::vector<double> sums(size + 1, 0.5);
+      simd::add_short_distances(squares.data(), dots.data(), count, sums.data());
+      std::vector<double> more(size + 1, 0.5);
+      simd::add_values(squares.data(), count, more.data());
+      for (std::size_t i = 0; i < size; ++i) {
+        EXPECT_EQ(distances[i], std::max(0.0, 0.25 + squares[i] - 2 * double{dots[i]}));
+        EXPECT_EQ(sums[i], 0.5 + (squares[i] - 2 * double{dots[i]}));
+        EXPECT_EQ(more[i], 0.5 + squares[i]);
+      }
+      EXPECT_EQ(distances[size], 7);
+      EXPECT_EQ(sums[size], 0.5);
+      EXPECT_EQ(more[size], 0.5);
+      for (const double bound : {-1.0, 0.0, 0.3, 2.0}) {
+        std::vector<std::int32_t> expected;
+        for (std::size_t i = 0; i < size; ++i) {
+          if (distances[i] <= bound) expected.push_back(static_cast<std::int32_t>(i));
+        }
+        std::vector<std::int32_t> places(size + 1, 7);
+        const Index found = simd::places_up_to(distances.data(), count, bound, places.data());
+        EXPECT_EQ(places[size], 7);
+        places.resize(static_cast<std::size_t>(found));
+        EXPECT_EQ(places, expected);
+      }
     }
   });
 }
