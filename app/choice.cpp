@@ -19,7 +19,7 @@ std::string bar(double share) {
 
 std::string describe_choice(const ClusterChoice& choice) {
   std::string out =
-      choice.verdict + "\n\nEigenvalues of the graph of prototypes (K clusters show as a gap after the K-th)\n";
+      choice.verdict + "\n\nEigenvalues of the graph of rows (K clusters show as a gap behind the K-th)\n";
   const std::size_t last = std::min(choice.eigenvalues.size(), static_cast<std::size_t>(choice.clusters) + kShown);
   const double low = last > 0 ? std::min(0.9, choice.eigenvalues[last - 1]) : 0;
   for (std::size_t i = 0; i < last; ++i) {

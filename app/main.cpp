@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <cxxabi.h>
 #include <exception>
+#include <filesystem>
 #include <fmt/format.h>
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -73,8 +74,12 @@ int run(int argc, char** argv) {
   if (argc < 2) throw omvc::Error(omvc::ErrorKind::usage, kNext);
   const std::vector<std::string> known = omvc::app::command_names(line);
   if (argc > 1 && argv[1][0] != '-' && std::find(known.begin(), known.end(), argv[1]) == known.end()) {
-    throw omvc::Error(omvc::ErrorKind::usage, fmt::format("there is no command '{}'{}\nTry 'omvc help'.", argv[1],
-                                                          omvc::app::did_you_mean(argv[1], known)));
+    std::error_code unknown;
+    const std::string meant = std::filesystem::exists(argv[1], unknown)
+                                  ? fmt::format("; to cluster files: omvc fit {}", argv[1])
+                                  : omvc::app::did_you_mean(argv[1], known);
+    throw omvc::Error(omvc::ErrorKind::usage,
+                      fmt::format("there is no command '{}'{}\nTry 'omvc help'.", argv[1], meant));
   }
   if (argc > 1 && std::string_view(argv[1]) != "fit" && argv[1][0] != '-' && omvc::app::ranks().size() > 1) {
     throw omvc::Error(omvc::ErrorKind::usage,
