@@ -182,7 +182,7 @@ std::string feature_table(const Clusterer& model, const std::vector<std::string>
   }
   const std::string text = format_table(wide);
   const std::size_t width = text.find('\n', text.find('\n') + 1) - text.find('\n') - 1;
-  return "Clusters, and the features that tell them from the others in each view (+ higher there, - lower)\n" +
+  return "Clusters, and the features that tell them apart (+ higher there, - lower)\n" +
          (width > kTerminalWidth ? format_table(narrow) : text);
 }
 
