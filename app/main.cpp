@@ -28,7 +28,8 @@ namespace {
 
 constexpr const char* kFooter =
     "First steps:  omvc demo\n"
-    "Exit codes:   0 done, 1 a bug of ours, 2 usage, 3 bad data, 4 cannot read or write, 5 numerical failure,\n"
+    "Exit codes:   0 done, 1 an error of omvc itself, 2 usage, 3 bad data, 4 cannot read or write, 5 numerical "
+    "failure,\n"
     "              6 interrupted (what was learned is kept)";
 
 constexpr const char* kNext =
@@ -53,7 +54,8 @@ int run(int argc, char** argv) {
   keep_memory();
   omvc::app::remember_command(argc, argv);
   omvc::app::CommandLine line(
-      "omvc: clusters instances described by several views, most of them lacking some view, as a stream",
+      "omvc: finds clusters in several tables about the same things, also where many of these are missing from some "
+      "tables",
       "omvc " OMVC_VERSION, kFooter);
   omvc::app::add_look(line);
   omvc::app::add_fit(line);

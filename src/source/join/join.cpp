@@ -174,7 +174,10 @@ Input make_joined_input(std::vector<std::unique_ptr<ViewReader>> readers, bool a
   if (readers.empty()) throw Error(ErrorKind::usage, "no input: name one file for each view, or a container file");
   const bool by_id = std::all_of(readers.begin(), readers.end(),
                                  [](const auto& reader) { return reader->has_ids() && reader->rewind(); });
-  if (by_id) return make_id_joined_input(std::move(readers), allow_disjoint);
+  if (by_id) {
+    check_numbered_rows(readers);
+    return make_id_joined_input(std::move(readers), allow_disjoint);
+  }
   check_unused_ids(readers);
   std::vector<LabelledRows> labels;
   for (const auto& reader : readers) {
