@@ -19,14 +19,17 @@ std::string bar(double share) {
 
 std::string describe_choice(const ClusterChoice& choice) {
   std::string out =
-      choice.verdict + "\n\nEigenvalues of the graph of prototypes (K clusters show as a gap after the K-th)\n";
+      choice.verdict + "\n\nEigenvalues of the graph of rows (K clusters show as a gap behind the K-th)\n";
   const std::size_t last = std::min(choice.eigenvalues.size(), static_cast<std::size_t>(choice.clusters) + kShown);
   const double low = last > 0 ? std::min(0.9, choice.eigenvalues[last - 1]) : 0;
   for (std::size_t i = 0; i < last; ++i) {
     const bool cut = static_cast<int>(i) + 1 == choice.clusters;
     out += fmt::format("  {:>3} {:.3f} {}\n", i + 1, choice.eigenvalues[i],
                        bar((choice.eigenvalues[i] - low) / (1 - low)));
-    if (cut) out += fmt::format("  {:->{}} {} clusters\n", "", kLongestBar + 10, choice.clusters);
+    if (cut) {
+      out += fmt::format("  {:->{}} {} cluster{}\n", "", kLongestBar + 10, choice.clusters,
+                         choice.clusters == 1 ? "" : "s");
+    }
   }
   std::vector<KSigns> signs = choice.signs;
   std::stable_sort(signs.begin(), signs.end(), [](const KSigns& a, const KSigns& b) { return a.gap > b.gap; });
@@ -35,7 +38,13 @@ std::string describe_choice(const ClusterChoice& choice) {
   for (const KSigns& k : signs) {
     rows.push_back({fmt::format("{}", k.clusters), fmt::format("{:.4f}", k.gap), fmt::format("{:.2f}", k.agreement)});
   }
-  return out + "\n" + format_table(rows);
+  out += "\n" + format_table(rows);
+  if (choice.clusters == 1) {
+    out +=
+        "\nA view of noise can hide clusters: leave out the views that you trust least, or give a number (-k) and\n"
+        "look at the worth of each view.\n";
+  }
+  return out;
 }
 
 std::string describe_tree(const std::vector<CutLevel>& levels) {

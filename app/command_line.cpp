@@ -45,6 +45,18 @@ std::string meant_option(const CLI::App& app) {
   return "";
 }
 
+// What a command must be given, as one would write it: omvc assign MODEL INPUT...
+std::string usage_of(const CLI::App& command) {
+  std::string text = "omvc " + command.get_name();
+  for (const CLI::Option* option : command.get_options()) {
+    if (!option->get_required()) continue;
+    const std::string type = option->get_type_name();
+    text += option->get_positional() ? fmt::format(" {}{}", type, option->get_items_expected_max() > 1 ? "..." : "")
+                                     : fmt::format(" {} {}", option->get_name(), type);
+  }
+  return text;
+}
+
 }  // namespace
 
 Argument& Argument::required() {
@@ -181,6 +193,11 @@ int CommandLine::run(int argc, char** argv) {
     app_->exit(version);
   } catch (const CLI::FileError& error) {
     throw Error(ErrorKind::io, error.what());
+  } catch (const CLI::RequiredError& error) {
+    const auto commands = app_->get_subcommands();
+    if (commands.empty()) throw Error(ErrorKind::usage, std::string(error.what()) + "\nTry 'omvc help'.");
+    throw Error(ErrorKind::usage, fmt::format("{}: {}\nTry 'omvc help {}'.", error.what(), usage_of(*commands.front()),
+                                              commands.front()->get_name()));
   } catch (const CLI::ParseError& error) {
     const auto commands = app_->get_subcommands();
     throw Error(ErrorKind::usage, fmt::format("{}{}\nTry 'omvc help{}'.", error.what(), meant_option(*app_),

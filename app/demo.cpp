@@ -54,19 +54,6 @@ void show_clusters(const Contingency& counts) {
   fmt::print("Found clusters against planted ones (instances)\n{}\n", format_table(rows));
 }
 
-void show_features(const Clusterer& model) {
-  std::vector<std::vector<std::string>> rows{{"cluster"}};
-  for (const ViewSchema& view : model.schema().views) rows[0].push_back(view.name);
-  for (const int cluster : model.clusters()) {
-    rows.push_back({fmt::format("{}", cluster)});
-    for (std::size_t v = 0; v < model.schema().views.size(); ++v) {
-      rows.back().push_back(feature_list(model, v, cluster, 4) + ' ');
-    }
-  }
-  fmt::print("Features that tell a cluster from the others, in each view (+ higher there, - lower)\n{}\n",
-             format_table(rows));
-}
-
 void demo(const DemoArguments& arguments) {
   std::error_code failure;
   std::filesystem::create_directories(arguments.folder, failure);
@@ -83,7 +70,7 @@ void demo(const DemoArguments& arguments) {
   const auto source = make_planted_source(planted);
   std::optional<std::vector<int>> truth(std::in_place);
   for (Index i = 0; i < planted.instances; ++i) truth->push_back(planted_label(planted, i));
-  fmt::print("Planted data: {} instances in {} clusters, {} views; each view lacks 40 % of the instances.\n\n",
+  fmt::print("Planted data: {} instances in {} clusters, {} views; each view lacks 40 % of the instances.\n",
              planted.instances, planted.clusters, planted.features.size());
 
   Options options;
@@ -106,14 +93,15 @@ void demo(const DemoArguments& arguments) {
 
   fmt::print("\n");
   show_clusters(scored.counts());
-  show_features(model);
   const Scores scores = score(scored.counts());
   fmt::print("Labels as written: NMI {:.4f}, AC {:.4f}, ARI {:.4f}; {:.2f} s\n\n", scores.nmi_geometric,
              scores.accuracy, scores.ari, report.seconds);
+  fmt::print("{}\n", describe_clusters(report, model));
   if (is_terminal(STDOUT_FILENO)) fmt::print("{}\n", describe_map(prototype_map(model)));
   fmt::print("labels     {}\nembedding  {}\nmodel      {}      (try: omvc info {})\n", labels, embedding, model_path,
              model_path);
   fmt::print("page       {}      (open it in a browser)\n", page);
+  fmt::print("next       omvc look A.csv B.csv      (what would be read of tables of yours)\n");
   if (report.stopped) throw Error(ErrorKind::interrupted, "interrupted: the tables show what was learned so far");
 }
 

@@ -10,6 +10,7 @@
 
 #include "command.hpp"
 #include "inputs.hpp"
+#include "stream_labels.hpp"
 #include "table.hpp"
 
 namespace omvc::app {
@@ -33,13 +34,18 @@ struct Pairs {
   std::vector<std::string> names = {};  // of classes by number, where the truth has words
 };
 
+LabelTable read_either(const std::string& path) {
+  std::optional<LabelTable> of_stream = read_stream_labels(path);
+  return of_stream ? std::move(*of_stream) : read_label_table(path);
+}
+
 // By sample id where both files have them, else by row.
 Pairs read_pairs(const EvaluateArguments& arguments) {
-  LabelTable labels = read_label_table(arguments.labels);
+  LabelTable labels = read_either(arguments.labels);
   LabelTable truth = read_label_table(arguments.truth);
   for (const auto& [table, file] : {std::pair(&labels, &arguments.labels), std::pair(&truth, &arguments.truth)}) {
-    if (const std::string note = note_unlabelled(*file, *table); !note.empty()) {
-      fmt::print(stderr, "omvc: note: {}\n", note);
+    for (const std::string& note : {note_unlabelled(*file, *table), note_column(*file, *table)}) {
+      if (!note.empty()) fmt::print(stderr, "omvc: note: {}\n", note);
     }
   }
   Pairs pairs{.labels = std::move(labels.labels),
@@ -165,7 +171,9 @@ void evaluate(const EvaluateArguments& arguments) {
 void add_evaluate(CommandLine& line) {
   auto arguments = std::make_shared<EvaluateArguments>();
   Command command = line.add("evaluate", "NMI, AC, ARI and purity of labels against the truth");
-  command.option("labels", arguments->labels, "one label per line, or a table of ids and labels; -1 is not scored")
+  command
+      .option("labels", arguments->labels,
+              "one label per line, a table of ids and labels, or the lines of omvc stream; -1 is not scored")
       .required()
       .type("LABELS");
   command.option("truth", arguments->truth, "one class a line, or a table of ids and classes, which is joined by id")

@@ -161,7 +161,10 @@ void fit(const FitArguments& arguments) {
   } else if (!arguments.quiet) {
     // Results, so on standard output; what the run said on its way is on stderr.
     fmt::print("{}\n", describe_clusters(report, model));
-    if (is_terminal(STDOUT_FILENO)) fmt::print("{}\n", describe_map(prototype_map(model)));
+    if (is_terminal(STDOUT_FILENO)) {
+      const PrototypeMap map = prototype_map(model);
+      fmt::print("{}\n", report.choice ? draw_map(map) : describe_map(map));
+    }
     fmt::print("{} instances in {} clusters in {:.2f} s, peak memory {:.0f} MB\n", report.instances, report.clusters,
                report.seconds, static_cast<double>(peak_rss_bytes()) / 1e6);
     const bool card = !report.device.empty() && report.device != "processors";
@@ -237,7 +240,7 @@ void add_fit(CommandLine& line) {
       .needs(checkpoint);
   command.flag("--json", arguments->json, "print a summary as JSON on stdout");
   command.flag("--profile", arguments->profile, "say on stderr where the time went");
-  command.flag("--quiet", arguments->quiet, "no progress on stderr");
+  command.flag("--quiet", arguments->quiet, "no summary, and no progress on stderr");
   add_option_flags(command, arguments->flags);
   command.runs([arguments] { fit(*arguments); });
 }

@@ -152,7 +152,7 @@ std::vector<std::string> option_names(const CommandText& command) {
 
 std::string manual_page(const CommandLine& line) {
   std::string page = fmt::format(
-      ".TH OMVC 1 \"\" \"omvc {}\"\n.SH NAME\nomvc \\- clusters instances described by several views, as a stream\n"
+      ".TH OMVC 1 \"\" \"omvc {}\"\n.SH NAME\nomvc \\- finds clusters in several tables about the same things\n"
       ".SH SYNOPSIS\n\\fBomvc\\fR \\fICOMMAND\\fR [\\fIARGUMENTS\\fR]\n.SH DESCRIPTION\n{}\n.SH COMMANDS\n",
       OMVC_VERSION, as_roff(line.description()));
   for (const CommandText& command : line.commands()) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "omvc/clusterer.hpp"
 #include "omvc/explain.hpp"
@@ -21,10 +22,13 @@ struct InfoArguments {
   bool json = false;
 };
 
+// Those that the method has.
 void print_options(const Options& options) {
   fmt::print("options\n");
   for_each_param([&](const auto& param) {
-    if (is_told(options, param.name)) fmt::print("  {:<11} {}\n", param.name, format_option(options, param.name));
+    if (!is_told(options, param.name) || !param.methods.contains(options.method)) return;
+    const bool chosen = std::string_view(param.name) == "clusters" && options.clusters == 0;
+    fmt::print("  {:<11} {}\n", param.name, chosen ? "0: chosen from the data" : format_option(options, param.name));
   });
 }
 
@@ -119,22 +123,15 @@ void info(const InfoArguments& arguments) {
                aside, aside == 1 ? "" : "s", aside == 1 ? "is" : "are");
   }
   fmt::print("\n");
-  std::vector<std::vector<std::string>> table{{"view", "features", "observed", "scaling"}};
+  std::vector<std::vector<std::string>> table{{"view", "features", "observed"}};
   for (const ViewReport& view : views) {
-    table.push_back({view.name, fmt::format("{}", view.features), fmt::format("{}", view.observed), view.scaling});
+    table.push_back({view.name, fmt::format("{}", view.features), fmt::format("{}", view.observed)});
   }
   fmt::print("{}\n", format_table(table));
-  table = {{"cluster", "size", "view", "features that tell it from the others (+ higher, - lower)"}};
-  const std::vector<double>& sizes = summary.cluster_sizes;
-  const std::vector<int> clusters = model.clusters();
-  for (std::size_t k = 0; k < clusters.size(); ++k) {
-    const std::string size = k < sizes.size() ? fmt::format("{:.0f}", sizes[k]) : "not kept";
-    for (std::size_t v = 0; v < views.size(); ++v) {
-      table.push_back({v == 0 ? fmt::format("{}", clusters[k]) : "", v == 0 ? size : "", views[v].name,
-                       feature_list(model, v, clusters[k], arguments.top)});
-    }
-  }
-  fmt::print("{}\n", format_table(table));
+  for (const ViewReport& view : views) fmt::print("scaling of {}: {}\n", view.name, view.scaling);
+  std::vector<std::string> sizes;
+  for (const double size : summary.cluster_sizes) sizes.push_back(fmt::format("{:.0f}", size));
+  fmt::print("\n{}\n", feature_table(model, sizes, arguments.top));
   print_options(model.options());
 }
 

@@ -152,13 +152,22 @@ std::string note_unlabelled(const std::string& path, const LabelTable& table) {
                      table.unlabelled == 1 ? "is" : "are");
 }
 
+std::string note_column(const std::string& path, const LabelTable& table) {
+  if (table.guessed_column.empty()) return {};
+  return fmt::format(
+      "{}: the labels are those of column '{}', the second; if others are meant, call their column label", path,
+      table.guessed_column);
+}
+
 namespace {
 
 // The truth by instance: by sample id where both sides have ids, else by row.
 std::vector<int> read_truth(const InputArguments& arguments, Input& input) {
   LabelTable table = read_label_table(arguments.truth);
   input.class_names = table.names;
-  if (const std::string note = note_unlabelled(arguments.truth, table); !note.empty()) input.notes.push_back(note);
+  for (const std::string& note : {note_unlabelled(arguments.truth, table), note_column(arguments.truth, table)}) {
+    if (!note.empty()) input.notes.push_back(note);
+  }
   const auto refuse_order = [&] {
     throw Error(ErrorKind::data,
                 fmt::format("{}: the classes have no sample ids, and the rows of {} are not in the order of the "

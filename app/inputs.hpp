@@ -50,6 +50,9 @@ std::optional<ModelLock> lock_output_model(const std::string& path);
 // What to tell of lines without a label; nothing where there are none.
 std::string note_unlabelled(const std::string& path, const LabelTable& table);
 
+// What is to be said of the column that was taken for the labels because no column is called so; else nothing.
+std::string note_column(const std::string& path, const LabelTable& table);
+
 // Throws ErrorKind::data, naming the file, unless there is a class label for every instance.
 void check_truth(const InputArguments& arguments, std::size_t labels, Index instances);
 

@@ -84,12 +84,27 @@ std::string describe_instances(const DataLook& look, const Input& input) {
   return out;
 }
 
+// The share of zeros among the cells of numbers, in percent: a category has zeros only as features.
+double percent_zero(const ViewFacts& view) {
+  const auto rows = static_cast<double>(view.rows);
+  double zeros = view.zeros * rows * static_cast<double>(view.features);
+  double cells = 0;
+  for (const ColumnFacts& column : view.columns) {
+    if (column.values > 1) {
+      zeros -= (rows - static_cast<double>(column.missing)) * static_cast<double>(column.values - 1);
+    } else {
+      cells += rows;
+    }
+  }
+  return cells > 0 ? 100 * std::max(zeros, 0.0) / cells : 0;
+}
+
 std::string describe_view(const ViewFacts& view) {
   const double cells = static_cast<double>(view.rows) * static_cast<double>(view.columns.size());
   return fmt::format(
       "{} rows of {} columns ({} feature{}), {}, {:.1f} % of the numbers zero, {} cells missing ({:.1f} %)", view.rows,
       view.columns.size(), view.features, view.features == 1 ? "" : "s", view.sparse ? "sparse" : "dense",
-      100 * view.zeros, view.missing, cells > 0 ? 100 * static_cast<double>(view.missing) / cells : 0);
+      percent_zero(view), view.missing, cells > 0 ? 100 * static_cast<double>(view.missing) / cells : 0);
 }
 
 nlohmann::json look_json(const DataLook& look, const Input& input) {

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <cxxabi.h>
 #include <exception>
+#include <filesystem>
 #include <fmt/format.h>
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -27,7 +28,8 @@ namespace {
 
 constexpr const char* kFooter =
     "First steps:  omvc demo\n"
-    "Exit codes:   0 done, 1 a bug of ours, 2 usage, 3 bad data, 4 cannot read or write, 5 numerical failure,\n"
+    "Exit codes:   0 done, 1 an error of omvc itself, 2 usage, 3 bad data, 4 cannot read or write, 5 numerical "
+    "failure,\n"
     "              6 interrupted (what was learned is kept)";
 
 constexpr const char* kNext =
@@ -52,7 +54,8 @@ int run(int argc, char** argv) {
   keep_memory();
   omvc::app::remember_command(argc, argv);
   omvc::app::CommandLine line(
-      "omvc: clusters instances described by several views, most of them lacking some view, as a stream",
+      "omvc: finds clusters in several tables about the same things, also where many of these are missing from some "
+      "tables",
       "omvc " OMVC_VERSION, kFooter);
   omvc::app::add_look(line);
   omvc::app::add_fit(line);
@@ -73,8 +76,12 @@ int run(int argc, char** argv) {
   if (argc < 2) throw omvc::Error(omvc::ErrorKind::usage, kNext);
   const std::vector<std::string> known = omvc::app::command_names(line);
   if (argc > 1 && argv[1][0] != '-' && std::find(known.begin(), known.end(), argv[1]) == known.end()) {
-    throw omvc::Error(omvc::ErrorKind::usage, fmt::format("there is no command '{}'{}\nTry 'omvc help'.", argv[1],
-                                                          omvc::app::did_you_mean(argv[1], known)));
+    std::error_code unknown;
+    const std::string meant = std::filesystem::exists(argv[1], unknown)
+                                  ? fmt::format("; to cluster files: omvc fit {}", argv[1])
+                                  : omvc::app::did_you_mean(argv[1], known);
+    throw omvc::Error(omvc::ErrorKind::usage,
+                      fmt::format("there is no command '{}'{}\nTry 'omvc help'.", argv[1], meant));
   }
   if (argc > 1 && std::string_view(argv[1]) != "fit" && argv[1][0] != '-' && omvc::app::ranks().size() > 1) {
     throw omvc::Error(omvc::ErrorKind::usage,

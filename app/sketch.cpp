@@ -4,6 +4,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <map>
+#include <set>
 #include <unistd.h>
 
 namespace omvc::app {
@@ -37,7 +38,7 @@ std::string bars(const PrototypeMap& map, std::size_t clusters) {
 
 }  // namespace
 
-std::string describe_map(const PrototypeMap& map) {
+std::string draw_map(const PrototypeMap& map) {
   if (map.x.empty()) return "";
   std::map<int, double> sizes;
   for (std::size_t p = 0; p < map.x.size(); ++p) sizes[map.cluster[p]] += map.mass[p];
@@ -74,7 +75,13 @@ std::string describe_map(const PrototypeMap& map) {
     }
     out += key + '\n';
   }
-  return out + bars(map, sizes.size());
+  return out;
+}
+
+std::string describe_map(const PrototypeMap& map) {
+  if (map.x.empty()) return "";
+  const std::set<int> clusters(map.cluster.begin(), map.cluster.end());
+  return draw_map(map) + bars(map, clusters.size());
 }
 
 bool is_terminal(int descriptor) { return ::isatty(descriptor) != 0; }

@@ -11,6 +11,9 @@ namespace omvc::app {
 // eigenvalues as bars. Empty where there is no map.
 std::string describe_map(const PrototypeMap& map);
 
+// The picture alone, where the eigenvalues that K was chosen by are shown beside it.
+std::string draw_map(const PrototypeMap& map);
+
 // The same for a model, where standard error (or output) is a terminal; nothing otherwise.
 bool is_terminal(int descriptor);
 

@@ -103,8 +103,10 @@ void add_stream(CommandLine& line) {
       .required()
       .type("FILE");
   command
-      .option("--format", arguments->format,
-              "of the rows; auto: JSON Lines if the first line starts with {, else a table in text")
+      .option(
+          "--format", arguments->format,
+          "of the rows; auto: JSON Lines if the first line starts with {, else a table in text; a row of JSON Lines: "
+          "{\"id\": \"r1\", \"words\": {\"login\": 1, \"failed\": 2}, \"numbers\": [0.2, 15]}")
       .one_of({"auto", "json", "csv"})
       .shows_default();
   command

@@ -286,15 +286,14 @@ void Session::say_what_labels_are() const {
   if (!file || arguments_.in_step || arguments_.no_learn || !stream_.has_clusters()) return;
   fmt::print(stderr,
              "omvc: note: the rows came faster than they were learned, so most labels are those of the first model; "
-             "--in-step labels every row by all rows before it, and 'omvc assign {} ...' by all of them\n",
-             arguments_.model);
+             "--in-step labels every row by all rows before it, and the same rows with --no-learn by all of them\n");
 }
 
 void Session::finish() {
   stream_.finish();
   deliver_rest();
   if (!arguments_.quiet) {
-    fmt::print(stderr, "{} rows labelled, {} lines refused{}\n", rows_, refused_,
+    fmt::print(stderr, "{} rows labelled, {} line{} refused{}\n", rows_, refused_, refused_ == 1 ? "" : "s",
                arguments_.no_learn || stream_.schema().views.empty()
                    ? ""
                    : fmt::format("; model: {}, {} instances", arguments_.model, stream_.instances()));
@@ -305,6 +304,12 @@ void Session::finish() {
         "omvc: warning: {} of {} lines were refused. If the first lines, which say what the views are, were wrong, "
         "begin with a new --model\n",
         refused_, refused_ + rows_);
+  }
+  if (refused_ > 0 && rows_ == 0 && !arguments_.quiet) {
+    fmt::print(stderr,
+               "omvc: note: no line could be used. A line is a JSON object with a key for each view, such as\n"
+               "  {{\"id\": \"r1\", \"message\": {{\"login\": 1, \"failed\": 2}}, \"timing\": [0.2, 15]}}\n"
+               "or a line of a table whose first line names the columns\n");
   }
   say_what_labels_are();
   if (stop_requested()) throw Error(ErrorKind::interrupted, "interrupted: what was learned is saved");

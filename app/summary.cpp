@@ -21,6 +21,7 @@ namespace {
 
 constexpr int kRuns = 20;  // single-start k-means runs that the paper averages over
 constexpr Index kBlock = 4096;
+constexpr std::size_t kTerminalWidth = 80;
 
 // Products with the data for each chunk of a pass; none where the chunks were not counted.
 std::optional<double> products_per_chunk(const PassReport& pass) {
@@ -155,9 +156,34 @@ void name_members(nlohmann::json& summary, Source& source) {
 std::string feature_list(const Clusterer& model, std::size_t view, int cluster, int count) {
   std::string text;
   for (const Feature& feature : top_features(model, view, cluster, count)) {
-    text += fmt::format("{}{}{}", text.empty() ? "" : " ", feature.high ? '+' : '-', feature.name);
+    // A number beside a sign would read as a value.
+    const bool number = feature.name.find_first_not_of("0123456789") == std::string::npos;
+    text += fmt::format("{}{}{}{}{}", text.empty() ? "" : " ", feature.high ? '+' : '-', number ? "[" : "",
+                        feature.name, number ? "]" : "");
   }
   return text;
+}
+
+std::string feature_table(const Clusterer& model, const std::vector<std::string>& sizes, int count) {
+  const std::vector<ViewSchema>& views = model.schema().views;
+  const std::vector<int> clusters = model.clusters();
+  std::vector<std::vector<std::string>> wide{{"cluster", "size"}};
+  std::vector<std::vector<std::string>> narrow{{"cluster", "size", "view", "features"}};
+  for (const ViewSchema& view : views) wide[0].push_back(view.name);
+  for (std::size_t k = 0; k < clusters.size(); ++k) {
+    const std::string number = fmt::format("{}", clusters[k]);
+    const std::string size = k < sizes.size() ? sizes[k] : "not kept";
+    wide.push_back({number, size});
+    for (std::size_t v = 0; v < views.size(); ++v) {
+      const std::string features = feature_list(model, v, clusters[k], count);
+      wide.back().push_back(features + ' ');  // so that signs alone are no numbers
+      narrow.push_back({v == 0 ? number : "", v == 0 ? size : "", views[v].name, features});
+    }
+  }
+  const std::string text = format_table(wide);
+  const std::size_t width = text.find('\n', text.find('\n') + 1) - text.find('\n') - 1;
+  return "Clusters, and the features that tell them apart (+ higher there, - lower)\n" +
+         (width > kTerminalWidth ? format_table(narrow) : text);
 }
 
 std::string describe_clusters(const Report& report, const Clusterer& model) {
@@ -188,16 +214,9 @@ std::string describe_clusters(const Report& report, const Clusterer& model) {
   }
   out += "How much of each view the clusters explain\n" + format_table(rows);
 
-  rows = {{"cluster", "size"}};
-  for (const ViewReport& view : report.views) rows[0].push_back(view.name);
-  for (std::size_t k = 0; k < report.cluster_numbers.size(); ++k) {
-    rows.push_back({fmt::format("{}", report.cluster_numbers[k]), fmt::format("{}", report.cluster_sizes[k])});
-    for (std::size_t v = 0; v < report.views.size(); ++v) {
-      rows.back().push_back(feature_list(model, v, report.cluster_numbers[k], kFeatures) + ' ');
-    }
-  }
-  out += "\nClusters, and the features that tell them from the others in each view (+ higher there, - lower)\n" +
-         format_table(rows);
+  std::vector<std::string> sizes;
+  for (const Index size : report.cluster_sizes) sizes.push_back(fmt::format("{}", size));
+  out += "\n" + feature_table(model, sizes, kFeatures);
 
   if (report.patterns.size() < 2) return out;
   rows = {{"views present", "instances"}};

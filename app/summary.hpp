@@ -69,6 +69,10 @@ std::string describe_clusters(const Report& report, const Clusterer& model);
 // The features that tell a cluster from the others in a view: + higher in it, - lower.
 std::string feature_list(const Clusterer& model, std::size_t view, int cluster, int count);
 
+// The same of all clusters with their sizes, below a title: a column for each view, or a line where that is too wide
+// for a terminal. A cluster without a size has that of none.
+std::string feature_table(const Clusterer& model, const std::vector<std::string>& sizes, int count);
+
 // Where the time went, as a table: the longest step first, and how often the data were multiplied in each pass.
 std::string describe_profile(const Report& report);
 

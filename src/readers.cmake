@@ -1,5 +1,6 @@
 # readers: files of data in all formats, lines of a stream, MuData and AnnData.
 set(OMVC_READER_SOURCES
+  source/formats/array_ids.cpp
   source/formats/content.cpp
   source/formats/market_names.cpp
   source/formats/mat.cpp

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Runs every command that the README and the docs show in ```sh blocks, in a folder that looks like a built checkout.
+"""Runs every command that the README and the docs show in ```sh blocks, in a folder that looks like a built checkout,
+and looks for every file of the checkout that they name.
 
 `make TARGET` is checked to exist (`make -n`), since make test itself runs this test. Python programs of experiments/ and
 bench/ need minutes and data: they are asked for their help, which fails for a misspelled name or a broken import.
@@ -23,6 +24,17 @@ def commands(page):
                 yield words
 
 
+def files_named(page):
+    """Files and folders of the checkout that stand in backticks, such as `src/cut/{cut,votes}.cpp`."""
+    folders = "app|bench|cmake|examples|experiments|include|packaging|python|src|tests|tools"
+    for name in re.findall(rf"`((?:{folders})/[\w./{{}},-]+)`", page.read_text()):
+        before, _, rest = name.partition("{")
+        middle, _, after = rest.partition("}")
+        for one in middle.split(","):
+            if "NAME" not in name:
+                yield before + one + after
+
+
 def main():
     source, build = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
     pages = [source / "README.md", source / "CONTRIBUTING.md", *sorted((source / "docs").rglob("*.md"))]
@@ -32,6 +44,11 @@ def main():
             (Path(folder) / name).symlink_to(source / name)
         (Path(folder) / "build").symlink_to(build)
         for page in pages:
+            for name in files_named(page):
+                there = (source / name).exists()
+                passed, failed = passed + there, failed + (not there)
+                if not there:
+                    print(f"{page.name}: there is no {name}")
             for words in commands(page):
                 shown = " ".join(words)
                 if words[0] == "make":

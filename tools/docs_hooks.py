@@ -24,6 +24,30 @@ def beside(name):
     return text.replace("](docs/", "](")
 
 
+def in_cell(text):
+    """Text that a cell of a table shows as it is."""
+    for sign in "&<>|*_`":
+        text = text.replace(sign, f"&#{ord(sign)};")
+    return text
+
+
+def help_as_tables(text):
+    """What a command says for a terminal as a site shows it: the usage, and a table for each group of options."""
+    column = 30  # where meanings begin; a name that is longer has its meaning in the line below
+    head, *groups = re.split(r"^(?=\S[^\n]*:\n  )", text.partition("\nFirst steps:")[0], flags=re.M)
+    about, _, usage = head.strip().removeprefix("omvc: ").partition("\n")
+    parts = [about[:1].upper() + about[1:] + ".", f"```text\n{usage.removeprefix('Usage: ').strip()}\n```"]
+    for group in groups:
+        title, _, lines = group.strip("\n").partition(":\n")
+        rows = "| name | meaning |\n| --- | --- |\n"
+        for entry in re.split(r"\n(?=  \S)", lines):
+            first, _, below = entry.partition("\n")
+            name, meaning = (first, below) if below.strip() else (first[:column], first[column:])
+            rows += f"| <code>{in_cell(name.strip())}</code> | {in_cell(meaning.strip())} |\n"
+        parts.append(f"**{title}**\n\n{rows}")
+    return "\n\n".join(parts)
+
+
 def commands():
     """What every command says of itself."""
     program = Path(os.environ.get("OMVC_PROGRAM", ROOT / "build" / "omvc"))
@@ -35,8 +59,9 @@ def commands():
 
     overview = said("--help")
     names = re.findall(r"^  ([a-z]+) ", overview.partition("Subcommands:")[2], flags=re.M)
-    parts = ["# Commands", f"```text\n{overview}```"]
-    parts += [f"## omvc {name}\n\n```text\n{said(name, '--help')}```" for name in names]
+    codes = " ".join(overview.partition("Exit codes:")[2].split())
+    parts = ["# Commands", help_as_tables(overview), f"**Exit codes**: {codes}."]
+    parts += [f"## omvc {name}\n\n{help_as_tables(said(name, '--help'))}" for name in names]
     return "\n\n".join(parts) + "\n"
 
 

@@ -69,7 +69,8 @@ struct LabelTable {
   std::vector<int> labels;              // whole numbers as they are; words are numbered by first appearance
   std::vector<std::string> names = {};  // the words; none where labels are whole numbers
   Index unlabelled_line = 0;            // of the first id without a label, which is left out; 0: all have one
-  Index unlabelled = 0;  // lines without a label: left out, or a word such as NA, whose label is kNoClass
+  Index unlabelled = 0;             // lines without a label: left out, or a word such as NA, whose label is kNoClass
+  std::string guessed_column = {};  // the name of the second of more than two columns, if no name says which has labels
 };
 
 // One label a line; or a table with a header, separated by commas, tabs or semicolons, in which the first column has

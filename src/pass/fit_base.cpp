@@ -250,7 +250,8 @@ void warn_of_views(Report& report) {
   if (report.leading) {
     report.warnings.push_back(fmt::format(
         "One column alone is {:.0f} % of the difference between the clusters: {} of view {}. If that is not "
-        "what you are looking for, leave it out (--drop{}).",
+        "what you are looking for, leave it out (--drop{}). Known classes are there to compare with, not to learn "
+        "from.",
         100 * report.leading->share, report.leading->column, report.leading->view,
         report.views.size() > 1 ? fmt::format(" {}={}", report.leading->view, report.leading->column) : ""));
   }

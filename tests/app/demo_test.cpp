@@ -20,8 +20,9 @@ TEST_F(Demo, ShowsTablesAndWritesWhatItNames) {
   for (const std::string name : {"labels.txt", "embedding.npy", "model.omvc", "report.html"}) {
     EXPECT_TRUE(contains(outcome.out, folder + "/" + name)) << name;
   }
-  for (const char* part : {"600 instances in 6 clusters, 3 views", "Found clusters against planted ones", "planted 5",
-                           "Features that tell a cluster", "Labels as written", "NMI", "AC"}) {
+  for (const char* part :
+       {"600 instances in 6 clusters, 3 views", "Found clusters against planted ones", "planted 5",
+        "features that tell them", "mean confidence", "Presence patterns", "Labels as written", "NMI", "AC"}) {
     EXPECT_TRUE(contains(outcome.out, part)) << part << " in:\n" << outcome.out;
   }
   EXPECT_TRUE(contains(outcome.err, "learned from all 600 instances")) << "progress";

@@ -26,6 +26,47 @@ TEST_F(Evaluate, PrintsScoresAsText) {
   }
 }
 
+TEST_F(Evaluate, TakesTheLinesOfAStream) {
+  const std::string lines = dir_.write_file("labels.jsonl",
+                                            "{\"id\": \"p0\", \"cluster\": null}\n"
+                                            "{\"event\": \"born\", \"cluster\": 0, \"instances\": 39}\n"
+                                            "{\"id\": \"p1\", \"cluster\": 7, \"confidence\": 1, \"distance\": 1.2}\n"
+                                            "{\"id\": \"p2\", \"line\": 3, \"error\": \"the line is not JSON\"}\n"
+                                            "{\"id\": 3, \"cluster\": 5}\n"
+                                            "{\"id\": \"p4\", \"cluster\": -1}\n");
+  const std::string table = dir_.write_file("truth.csv", "id,kind\np0,a\np1,a\np2,b\n3,b\np4,b\n");
+  const Outcome outcome = run_command({"evaluate", lines, table});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  for (const char* part :
+       {"instances         2\n", "without a label   1", "ids matched       3 of 3", "AC                1"}) {
+    EXPECT_TRUE(contains(outcome.out, part)) << part << " in:\n" << outcome.out;
+  }
+  EXPECT_TRUE(contains(outcome.err, "1 line has no label")) << outcome.err;
+  expect_failure({"evaluate", dir_.write_file("rows.jsonl", "{\"id\": 1, \"image\": [1]}\n"), table}, 3,
+                 {"rows.jsonl:1", "omvc stream"});
+  expect_failure(
+      {"evaluate", dir_.write_file("twice.jsonl", "{\"id\": 1, \"cluster\": 1}\n{\"id\": 1, \"cluster\": 1}\n"), table},
+      3, {"twice.jsonl:2", "line 1"});
+}
+
+TEST_F(Evaluate, NamesTheColumnThatItTakesForTheLabels) {
+  const std::string wide = dir_.write_file("wide.csv", "id,age,kind\n1,a,x\n2,a,y\n3,b,x\n");
+  const std::string labels = dir_.write_file("labels.csv", "id,label\n1,0\n2,0\n3,1\n");
+  EXPECT_TRUE(contains(run_command({"evaluate", labels, wide}).err, "column 'age', the second"));
+  const std::string named = dir_.write_file("named.csv", "id,age,class\n1,a,x\n2,a,y\n3,b,x\n");
+  EXPECT_EQ(run_command({"evaluate", labels, named}).err, "");
+}
+
+TEST_F(Evaluate, ALineOfNamesIsNoClass) {
+  const std::string labels = dir_.write_file("labels.csv", "id,label\nW1,0\nW2,0\nW3,1\n");
+  const std::string truth = dir_.write_file("truth.csv", "bottle,cultivar\nW1,a\nW2,a\nW3,b\n");
+  EXPECT_TRUE(contains(run_command({"evaluate", labels, truth}).out, "3 of 3 with a label, of 3 with a class"));
+  // Without digits in the ids nobody can tell.
+  const std::string words = dir_.write_file("words.csv", "x,0\ny,0\nz,1\n");
+  const std::string classes = dir_.write_file("classes.csv", "x,b\ny,a\nz,a\n");
+  EXPECT_TRUE(contains(run_command({"evaluate", words, classes}).out, "3 of 3 with a label, of 3 with a class"));
+}
+
 TEST_F(Evaluate, ClassesHaveTheNamesOfTheTruth) {
   const Outcome words = run_command({"evaluate", labels_, truth_});
   EXPECT_TRUE(contains(words.out, "cluster b a\n")) << words.out;

@@ -80,7 +80,7 @@ TEST_F(ReportPage, DirectionsOfFeaturesAreTold) {
     }
     EXPECT_EQ(directions, (std::set<std::string>{"high", "low"})) << "a third of the features stand out";
   }
-  EXPECT_TRUE(contains(run_command({"info", model}).out, "(+ higher, - lower)"));
+  EXPECT_TRUE(contains(run_command({"info", model}).out, "(+ higher there, - lower)"));
 }
 
 }  // namespace

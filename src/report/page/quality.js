@@ -62,9 +62,9 @@ function outlierPart() {
   return body;
 }
 
-// As much of a name as fits above a column of a table.
-function shortName(name, wide) {
-  const most = Math.max(2, Math.floor(wide * 1.6 / 7));
+// As much of a name as fits into so many pixels.
+function shortName(name, room) {
+  const most = Math.max(2, Math.floor(room / 7));
   return name.length > most ? name.slice(0, most - 1) + "…" : name;
 }
 
@@ -78,17 +78,19 @@ function truthPart() {
   const used = rows.map((i) => truth.match[i]).filter((j) => j >= 0);
   const columns = used.concat(d3.range(truth.classes.length).filter((j) => !used.includes(j)));
   const cell = Math.max(6, Math.min(52, 900 / Math.max(columns.length, 1), 620 / Math.max(rows.length, 1))), left = 86, top = 46;
-  const drawing = svg(left + columns.length * cell + 10, top + rows.length * cell + 10, "Found clusters against true classes");
+  const longest = d3.max(columns, (j) => className(truth.classes[j]).length) || 0;
+  const wide = Math.max(cell, Math.min(120, 7 * longest + 10, 900 / columns.length)), step = Math.max(1, Math.ceil(26 / wide));
+  const drawing = svg(left + columns.length * wide + 10, top + rows.length * cell + 10, "Found clusters against true classes");
   const most = d3.max(truth.counts, (row) => d3.max(row)) || 1, every = Math.ceil(15 / cell);
   drawing.append("text").attr("class", "soft").attr("x", left).attr("y", 13).text("true class");
-  columns.forEach((j, c) => { if (c % Math.max(1, Math.ceil(26 / cell)) === 0) drawing.append("text").attr("x", left + (c + 0.5) * cell).attr("y", top - 8).attr("text-anchor", "middle").text(shortName(className(truth.classes[j]), cell)).append("title").text(className(truth.classes[j])); });
+  columns.forEach((j, c) => { if (c % step === 0) drawing.append("text").attr("x", left + (c + 0.5) * wide).attr("y", top - 8).attr("text-anchor", "middle").text(shortName(className(truth.classes[j]), wide * step)).append("title").text(className(truth.classes[j])); });
   rows.forEach((i, r) => {
     if (r % every === 0) drawing.append("text").attr("x", left - 8).attr("y", top + (r + 0.5) * cell).attr("dy", ".35em").attr("text-anchor", "end").text((cell > 20 ? "cluster " : "") + truth.clusters[i]);
     columns.forEach((j, c) => {
       const n = truth.counts[i][j];
-      const box = drawing.append("rect").attr("x", left + c * cell).attr("y", top + r * cell).attr("width", cell - 1).attr("height", cell - 1).attr("rx", cell > 20 ? 3 : 0).attr("fill", n > 0 ? `rgba(${css("--heat")}, ${0.1 + 0.9 * n / most})` : css("--panel"));
+      const box = drawing.append("rect").attr("x", left + c * wide).attr("y", top + r * cell).attr("width", wide - 1).attr("height", cell - 1).attr("rx", cell > 20 ? 3 : 0).attr("fill", n > 0 ? `rgba(${css("--heat")}, ${0.1 + 0.9 * n / most})` : css("--panel"));
       tipOn(box, () => ["cluster " + truth.clusters[i] + ", class " + className(truth.classes[j]), count(n) + " instances"]);
-      if (cell >= 30 && n > 0) drawing.append("text").attr("x", left + (c + 0.5) * cell - 0.5).attr("y", top + (r + 0.5) * cell).attr("dy", ".35em").attr("text-anchor", "middle").style("pointer-events", "none")
+      if (cell >= 30 && n > 0) drawing.append("text").attr("x", left + (c + 0.5) * wide - 0.5).attr("y", top + (r + 0.5) * cell).attr("dy", ".35em").attr("text-anchor", "middle").style("pointer-events", "none")
         .style("fill", n / most > 0.45 ? css("--bg") : css("--fg")).text(n >= 1e4 ? d3.format(".2~s")(n) : count(n));
     });
   });

@@ -1,6 +1,7 @@
-// Eigenvalues of the graph of prototypes, and the gap behind each of them.
+// The eigenvalues that K was chosen by, else those of the graph of prototypes, and the gap behind each of them.
 function drawSpectrum() {
-  const values = facts.eigenvalues || [];
+  const chosenBy = summary.choice ? summary.choice.eigenvalues : [];
+  const values = chosenBy.length >= 3 ? chosenBy : facts.eigenvalues || [];
   const section = byId("spectrum");
   if (values.length < 3) { section.hidden = true; return; }
   const own = facts.levels[ownLevel].numbers.length, now = level().numbers.length;

@@ -90,7 +90,9 @@ std::string foreign_content(const std::string& start) {
     for (std::size_t i = start[0] == '\0' ? 0 : 1; i < start.size(); i += 2) zeros += start[i] == '\0';
     if (4 * zeros >= start.size() + 4 && start.find("\0\0"sv) == std::string::npos) return std::string(kUtf16);
   }
-  if (is_json(start)) return "JSON; write it as CSV, one line an instance (pandas: read_json(...).to_csv(...))";
+  if (is_json(start))
+    return "JSON; give its lines to 'omvc stream', or write it as CSV, one line an instance (pandas: read_json(...)"
+           ".to_csv(...))";
   return "";
 }
 

@@ -8,6 +8,7 @@
 
 #include "omvc/error.hpp"
 
+#include "source/formats/array_ids.hpp"
 #include "source/formats/fail.hpp"
 #include "source/formats/known_names.hpp"
 #include "source/formats/npy_array.hpp"
@@ -163,13 +164,16 @@ std::unique_ptr<ViewReader> open_npz_view(const std::string& path, const std::st
                                           const InputOptions& /*options*/) {
   const NpzArrays arrays(path);
   const Layout layout = find_layout(arrays);
-  if (layout.views.size() != 1 || layout.mask != nullptr || layout.labels != nullptr || layout.ids != nullptr) {
+  if (layout.views.size() != 1 || layout.mask != nullptr || layout.labels != nullptr) {
     throw Error(ErrorKind::usage,
-                fmt::format("{}: holds more than one view (several views, or labels, ids or a mask beside one), so it "
+                fmt::format("{}: holds more than one view (several views, or labels or a mask beside one), so it "
                             "must be the only input",
                             path));
   }
-  return open_view(arrays, layout.views.front(), view_name);
+  auto reader = open_view(arrays, layout.views.front(), view_name);
+  if (layout.ids == nullptr) return reader;
+  return make_identified_reader(std::move(reader), read_npy_strings(*arrays.open(*layout.ids), layout.ids->header),
+                                layout.ids->where);
 }
 
 DenseBlock<double> read_npz_mask(const std::string& path) {

@@ -28,7 +28,7 @@ namespace omvc {
 // The whole archive.
 Input open_npz(const std::string& path, const InputOptions& options = {});
 
-// An archive that holds one view and nothing else. Throws ErrorKind::usage for one that holds more.
+// An archive that holds one view and, at most, the ids of its rows. Throws ErrorKind::usage for one that holds more.
 std::unique_ptr<ViewReader> open_npz_view(const std::string& path, const std::string& view_name,
                                           const InputOptions& options = {});
 

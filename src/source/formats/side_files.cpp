@@ -30,6 +30,7 @@ struct LabelColumns {
   Delimiter delimiter = Delimiter::comma;
   std::size_t columns = 1;
   std::size_t label = 0;
+  std::string guessed = {};  // the name of the second of more than two columns, if none is called after labels
 };
 
 struct LabelWordsTable {
@@ -37,6 +38,7 @@ struct LabelWordsTable {
   std::vector<std::string> words;
   Index unlabelled_line = 0;
   Index unlabelled = 0;  // lines that are not among the words
+  std::string guessed_column = {};
 };
 
 // What the first line says of the columns. Blanks do not separate: a class may be called "B cells".
@@ -58,6 +60,8 @@ LabelColumns find_label_columns(std::string_view line) {
     best = place(fields[j]);
     found.label = j;
   }
+  const bool guessed = best == static_cast<std::ptrdiff_t>(kNames.size()) && fields.size() > 2;
+  if (guessed) found.guessed = unescape_field(fields[found.label]);
   return found;
 }
 
@@ -68,7 +72,10 @@ LabelWordsTable read_words(LineReader& lines) {
   std::unordered_map<std::string, Index> line_of_id;
   while (const auto line = lines.next()) {
     if (!columns && line->starts_with('#')) continue;
-    if (!columns) columns = find_label_columns(*line);
+    if (!columns) {
+      columns = find_label_columns(*line);
+      table.guessed_column = columns->guessed;
+    }
     split_fields(*line, columns->delimiter, fields);
     if (fields.size() != columns->columns) {
       lines.fail(
@@ -110,6 +117,16 @@ class MissingLabels {
   bool signs_;
 };
 
+bool has_digit(const std::string& text) { return text.find_first_of("0123456789") != std::string::npos; }
+
+// A first line such as "bottle,cultivar": its word is no class of another line, and its id lacks the digits that all
+// other ids have.
+bool stands_above(const LabelWordsTable& table) {
+  const auto word = std::find(table.words.begin() + 1, table.words.end(), table.words.front());
+  return word == table.words.end() && !has_digit(table.ids.front()) &&
+         std::all_of(table.ids.begin() + 1, table.ids.end(), has_digit);
+}
+
 // A word above nothing but numbers is the name of the column, and so is what stands above ids and labels: "label", or
 // "class" beside a usual name of ids.
 bool starts_with_header(const LabelWordsTable& table, const MissingLabels& missing) {
@@ -120,7 +137,7 @@ bool starts_with_header(const LabelWordsTable& table, const MissingLabels& missi
   constexpr std::array<std::string_view, 9> kLabelNames{"label",   "labels", "class",     "classes", "truth",
                                                         "cluster", "group",  "cell_type", "type"};
   const std::string& id = table.ids.front();
-  return is_one_of(kLabelNames, lower_case(table.words.front())) || id.empty() || means_ids(id);
+  return is_one_of(kLabelNames, lower_case(table.words.front())) || id.empty() || means_ids(id) || stands_above(table);
 }
 
 [[noreturn]] void fail_empty(const std::string& path) {
@@ -143,6 +160,8 @@ LabelTable read_label_table(const std::string& path) {
   if (starts_with_header(table, missing)) {
     table.words.erase(table.words.begin());
     if (!table.ids.empty()) table.ids.erase(table.ids.begin());
+  } else {
+    table.guessed_column.clear();  // what stands there is no name
   }
   if (table.words.empty()) fail_empty(path);
   LabelWords labels;
@@ -164,7 +183,8 @@ LabelTable read_label_table(const std::string& path) {
                                              "column that has them label",
                                              path, labelled, labels.names().size()));
   }
-  return {std::move(table.ids), labels.labels(), labels.names(), table.unlabelled_line, table.unlabelled};
+  return {std::move(table.ids),  labels.labels(),  labels.names(),
+          table.unlabelled_line, table.unlabelled, std::move(table.guessed_column)};
 }
 
 std::vector<int> read_labels(const std::string& path) { return read_label_table(path).labels; }

@@ -58,7 +58,8 @@ void TextReader::read_prologue() {
   if (!sample_.empty()) layout_ = detect_text_layout(wishes_, sample_, cells_);
   if (sample_.empty() || layout_.columns == 0) {
     throw Error(ErrorKind::data,
-                fmt::format("{}: there are no data in the file; a view has one instance a line", path()));
+                fmt::format("{}: there are no data in the file{}; a view has one instance a line", path(),
+                            sample_.empty() ? "" : " below its first line, which names the columns"));
   }
   if (titles_ > 0) {
     title_note_ = fmt::format("{}: the lines up to {} stand above the table and are left out", path(), last_title);

@@ -29,13 +29,20 @@ std::string describe(const Extent& extent) {
   return fmt::format("{} has {}{} rows", extent.path, extent.complete ? "" : "at least ", extent.rows);
 }
 
+// An array has no column for ids, but an archive of it has room for them.
+bool is_array(const std::string& path) { return path.ends_with(".npy") || path.ends_with(".npz"); }
+
 // `lacking` is a file without ids where others have them, else empty.
 [[noreturn]] void fail_lengths(const Extent& shorter, const Extent& longer, const std::string& lacking) {
   throw Error(ErrorKind::data,
               fmt::format("the views do not have the same instances: {}, {}; every file needs a row for "
                           "every instance (an empty or NaN row where it is absent){}",
                           describe(shorter), describe(longer),
-                          lacking.empty() ? "" : fmt::format(", or sample ids, which {} lacks", lacking)));
+                          lacking.empty() ? ""
+                                          : fmt::format(", or sample ids, which {} lacks{}", lacking,
+                                                        is_array(lacking) ? " (an .npz holds an array and, as "
+                                                                            "ids, the ids of its rows)"
+                                                                          : "")));
 }
 
 class RowJoinedSource final : public Source {
@@ -167,7 +174,10 @@ Input make_joined_input(std::vector<std::unique_ptr<ViewReader>> readers, bool a
   if (readers.empty()) throw Error(ErrorKind::usage, "no input: name one file for each view, or a container file");
   const bool by_id = std::all_of(readers.begin(), readers.end(),
                                  [](const auto& reader) { return reader->has_ids() && reader->rewind(); });
-  if (by_id) return make_id_joined_input(std::move(readers), allow_disjoint);
+  if (by_id) {
+    check_numbered_rows(readers);
+    return make_id_joined_input(std::move(readers), allow_disjoint);
+  }
   check_unused_ids(readers);
   std::vector<LabelledRows> labels;
   for (const auto& reader : readers) {
@@ -180,8 +190,10 @@ Input make_joined_input(std::vector<std::unique_ptr<ViewReader>> readers, bool a
     input.ids_of_some = true;
     input.notes.push_back(
         fmt::format("{}: has no sample ids, so its rows are taken to be those of the other files, in their order; if "
-                    "they are not, name the column of its ids with --id-column",
-                    reader->path()));
+                    "they are not, {}",
+                    reader->path(),
+                    is_array(reader->path()) ? "write the array into an .npz with the ids of its rows as ids"
+                                             : "name the column of its ids with --id-column"));
   }
   if (auto note = note_by_row(readers)) input.notes.push_back(std::move(*note));
   input.truth = joined_truth(labels, 0, input.class_names);

@@ -66,7 +66,9 @@ Values look_at(const std::vector<std::string>& cells) {
                           omvc::quoted(reader.schema().name + "=none")));
 }
 
-[[noreturn]] void refuse(const Readers& readers, const std::vector<Candidate>& columns) {
+// `how` says how the files would be joined otherwise: by row, or by numbers of rows, which `leave` leaves out.
+[[noreturn]] void refuse(const Readers& readers, const std::vector<Candidate>& columns, const std::string& how,
+                         const std::string& leave = "") {
   std::string files;
   bool same = true;
   for (std::size_t v = 0; v < readers.size(); ++v) {
@@ -83,8 +85,18 @@ Values look_at(const std::vector<std::string>& cells) {
   }
   throw Error(ErrorKind::data,
               fmt::format("{}: column {} looks like sample ids, which every file has, but the files would be joined by "
-                          "row: say {} to join them by it, or {} to leave it out and join by row",
-                          files, omvc::quoted(columns[0].name), wish, drop));
+                          "{}: say {} to join them by it, or {} to leave it out and join by {}",
+                          files, omvc::quoted(columns[0].name), how, wish + leave, drop, how));
+}
+
+// Whether the ids are 0, 1, 2, ... or 1, 2, 3, ..., as pandas and R write them beside rows that have no names.
+bool only_number_rows(const std::vector<std::string>& ids) {
+  if (ids.size() < 2 || (ids[0] != "0" && ids[0] != "1")) return false;
+  const Index first = ids[0] == "0" ? 0 : 1;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (ids[i] != fmt::to_string(first + static_cast<Index>(i))) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -116,7 +128,31 @@ void check_unused_ids(const Readers& readers) {
     for (std::size_t v = 0; v < readers.size(); ++v) {
       if (values[v].twice) refuse_twice(*readers[v], own[v].name, *values[v].twice);
     }
-    refuse(readers, own);
+    refuse(readers, own, "row");
+  }
+}
+
+void check_numbered_rows(const Readers& readers) {
+  if (readers.size() < 2) return;
+  std::vector<IdColumns> columns;
+  for (const auto& reader : readers) {
+    columns.push_back(reader->id_columns());
+    const std::string used = lower_case(columns.back().used);
+    if (columns.back().unused.empty() || !(used.empty() || used == "unnamed: 0" || used == "index")) return;
+  }
+  for (const std::string& name : columns.front().unused) {
+    std::vector<Candidate> own;
+    for (const IdColumns& one : columns) {
+      if (const auto found = find_candidate(one, lower_case(name)); found && !found->used) own.push_back(*found);
+    }
+    if (own.size() < readers.size()) continue;
+    bool all = true;
+    for (std::size_t v = 0; v < readers.size() && all; ++v) {
+      all = only_number_rows(readers[v]->all_ids()) && look_at(readers[v]->cells_of(own[v].name)).are_ids;
+    }
+    const std::string& numbers = columns.front().used;
+    const std::string leave = " --drop " + (numbers.empty() ? "1" : omvc::quoted(numbers));
+    if (all) refuse(readers, own, "the numbers of their rows", leave);
   }
 }
 

@@ -15,6 +15,10 @@ namespace omvc {
 // one that takes them for its ids. Files that cannot be read twice are not looked at.
 void check_unused_ids(const std::vector<std::unique_ptr<ViewReader>>& readers);
 
+// Throws ErrorKind::data where the ids by which files would be joined only number the rows of every file, as pandas
+// writes them unasked, and all files have a column of one name that means ids and whose values are ids.
+void check_numbered_rows(const std::vector<std::unique_ptr<ViewReader>>& readers);
+
 // What to tell of tables without ids, of which several are joined by row.
 std::optional<std::string> note_by_row(const std::vector<std::unique_ptr<ViewReader>>& readers);
 

@@ -106,8 +106,10 @@ struct JsonRows::Parser {
     simdjson::dom::object object;
     if (value.get_object().get(object) != simdjson::SUCCESS) {
       if (row.like().ignore_extra && !row.knows(name)) return;
-      refuse(fmt::format("view {} is {}: give a list of numbers, or an object of features and numbers", quoted(name),
-                         kind_of(value)));
+      refuse(
+          fmt::format("view {} is {}: give a list of numbers such as [0.2, 15], or an object of features and numbers "
+                      "such as {{\"login\": 1, \"failed\": 2}}",
+                      quoted(name), kind_of(value)));
     }
     // An empty object says nothing of what a new view is.
     if (object.size() == 0 && row.like().grows && !row.knows(name)) return;

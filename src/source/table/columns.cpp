@@ -243,6 +243,8 @@ Columns ColumnFinder::finish() const {
   if (out.features == 0) {
     std::string reasons;
     for (const std::string& note : out.notes) reasons += "\n  " + note;
+    const bool unsplit = seen_.size() == 1 && title(0).find_first_of(",;|\t") != std::string::npos;
+    if (unsplit) reasons += "\n  every line is one field: give the separator that the file has (--separator)";
     throw Error(ErrorKind::data,
                 fmt::format("{}: no column is left to be a feature; a view needs columns of numbers or "
                             "categories (see --columns, --id-column){}",

@@ -250,6 +250,20 @@ TEST_F(Npz, SeveralArchivesAreSeveralViews) {
       open_input({dir_.write_file("npz_without_extension", test::read_bytes(both))}).source->schema().views.size(), 2u);
 }
 
+TEST_F(Npz, AnArrayWithIdsIsJoinedByThemWithOtherFiles) {
+  const std::string image = test::write_npz(
+      dir_.path("image.npz"), {{"image", npy_doubles(3, 1, {1, 2, 3})}, {"ids", npy_words({U"c", U"a", U"d"})}});
+  const std::string text = dir_.write_file("text.csv", "id,x\na,10\nb,20\nc,30\n");
+  const Input input = open_input({text, image});
+  const Chunk chunk = read_all(*input.source);
+  EXPECT_EQ(input.source->ids(0, 4), (std::vector<std::string>{"a", "b", "c", "d"}));
+  EXPECT_EQ(dense_rows(chunk.views[0], 4), (Rows{{10}, {20}, {30}, {}}));
+  EXPECT_EQ(dense_rows(chunk.views[1], 4), (Rows{{2}, {}, {1}, {3}}));
+  const std::string short_ids =
+      test::write_npz(dir_.path("short.npz"), {{"a", npy_doubles(3, 1, {1, 2, 3})}, {"ids", npy_words({U"c", U"a"})}});
+  expect_error(ErrorKind::data, {"short.npz", "2 ids for 3 instances"}, [&] { open_input({text, short_ids}); });
+}
+
 TEST_F(Npz, MasksForPresence) {
   const std::string mask = npy("|b1", "(3, 2)", std::string("\1\0\1\0\1\1", 6), true);
   const std::vector<bool> expected{true, false, false, true, true, true};

@@ -139,5 +139,36 @@ TEST_F(UnusedIds, WhatAModelKnowsIsNoId) {
   EXPECT_EQ(open_input({a_, b_}, options).source->schema().views[0].features, 2);
 }
 
+// DataFrame.to_csv without index=False writes the number of each row before it.
+TEST_F(UnusedIds, NumbersOfRowsAreNotTakenForIdsWhereAllFilesHaveOthers) {
+  const auto numbered = [&](const std::string& name, bool backwards, int first) {
+    std::string text = ",patient,x\n";
+    for (int i = 0; i < 40; ++i) {
+      const int id = backwards ? 139 - i : 100 + i;
+      text += fmt::format("{},P{},{}\n", first + i, id, id * (backwards ? 5 : 3));
+    }
+    return dir_.write_file(name, text);
+  };
+  for (const int first : {0, 1}) {
+    a_ = numbered("a.csv", false, first);
+    b_ = numbered("b.csv", true, first);
+    expect_error(ErrorKind::data,
+                 {"a.csv", "b.csv", "'patient'", "numbers of their rows", "--id-column 'patient' --drop 1"}, [&] {
+                   open_input({a_, b_});
+                 });
+    InputOptions by_patient;
+    by_patient.id_column = {"patient"};
+    by_patient.text.drop = {"1"};
+    const Input joined = open_input({a_, b_}, by_patient);
+    EXPECT_EQ(joined.source->ids(0, 1), (Names{"P100"}));
+    EXPECT_EQ(joined.source->schema().views[0].features, 1);
+    InputOptions by_number;
+    by_number.text.drop = {"patient"};
+    EXPECT_EQ(open_input({a_, b_}, by_number).source->ids(0, 1), (Names{std::to_string(first)}));
+  }
+  // Numbers that are not those of the rows are ids.
+  EXPECT_EQ(open_input({numbered("c.csv", false, 7), numbered("d.csv", true, 7)}).source->ids(0, 1), (Names{"7"}));
+}
+
 }  // namespace
 }  // namespace omvc
