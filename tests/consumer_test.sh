@@ -42,6 +42,18 @@ fi
 (cd "$work" && ./arrays) | grep -q 'new pages: clusters'
 if ldd "$work/arrays" | grep -E 'hdf5|simdjson|libzip|matio|zstd|lzma|bz2|libz\.|libfmt'; then exit 1; fi
 
+# A program may use {fmt} itself, as a library or as headers: the archive has what it needs of it, too.
+cat >"$work/both.cpp" <<'END'
+#include <fmt/format.h>
+#include <omvc/omvc.hpp>
+int main() { fmt::print("{} {:.1f}\n", omvc::version(), 0.5); }
+END
+for own in -lfmt -DFMT_HEADER_ONLY; do
+  # shellcheck disable=SC2046,SC2086
+  "$compiler" -std=c++20 $flags "$work/both.cpp" -o "$work/both" $(pkg-config --cflags --libs omvc-core) $own
+  "$work/both" | grep -q ' 0.5$'
+done
+
 # A package that is lacking, or lacks what it needs, is not found, without a word and without an end.
 mkdir "$work/quiet"
 cat >"$work/quiet/CMakeLists.txt" <<'END'
