@@ -141,6 +141,7 @@ def join(tables: list[tuple[str, Table]], known: Any) -> tuple[Any, list[Any]]:
             twice = table.index[table.index.duplicated()][0]
             raise DataError(f"view {name!r}: {twice!r} comes twice in the index, so it cannot be joined with the others")
     if known is None:
+        _name_default_indexes(indexed)
         _compare_spelling(indexed)
         for _, table in indexed[1:]:
             index = index.append(table.index.difference(index, sort=False))
@@ -151,6 +152,13 @@ def _plain(value: Any) -> str:
     """An id without case, blanks, dashes, zeros before a number and ".0" behind it: 5, "5", " 05" and 5.0 are one."""
     text = re.sub(r"[\s_\-'\"]", "", str(value)).lower()
     return re.sub(r"^(\D*)0+(?=\d)", r"\1", re.sub(r"(?<=.)\.0$", "", text))
+
+
+def _name_default_indexes(indexed: list[tuple[str, Table]]) -> None:
+    """Frames of different lengths whose index was never set: a number means another instance in each of them."""
+    if all(type(table.index).__name__ == "RangeIndex" and table.index.name is None for _, table in indexed):
+        warnings.warn("the views have different numbers of rows and the default index of pandas, so they are joined by the numbers "
+                      "of their rows; make the column with the ids the index of each (set_index)", OmvcWarning, stacklevel=2)
 
 
 def _compare_spelling(indexed: list[tuple[str, Table]]) -> None:

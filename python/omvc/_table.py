@@ -208,16 +208,16 @@ def _frame_values(frame: Any, name: str) -> Any:
     kinds = [getattr(kind, "kind", "O") for kind in frame.dtypes]
     bad = [str(column) for column, kind in zip(frame.columns, kinds) if kind not in "fiubO"]
     if bad:
-        raise DataError(f"{name}: the columns {bad[:5]} hold no numbers; leave them out, or turn categories into columns "
-                        "of 0 and 1 (pandas.get_dummies)")
+        raise DataError(f"{name}: the columns {bad[:5]} hold no numbers; leave them out, make ids the index "
+                        "(set_index), or turn categories into columns of 0 and 1 (pandas.get_dummies)")
     if kinds and all(isinstance(kind, np.dtype) and kind == np.float32 for kind in frame.dtypes):
         return _matrix(frame.to_numpy(dtype=np.float32), name)
     try:
         values = frame.to_numpy(dtype=np.float64, na_value=np.nan)
     except (TypeError, ValueError) as error:
         bad = [str(column) for column, kind in zip(frame.columns, kinds) if kind == "O"]
-        raise DataError(f"{name}: the columns {bad[:5]} hold no numbers ({error}); leave them out, or turn categories "
-                        "into columns of 0 and 1 (pandas.get_dummies)") from error
+        raise DataError(f"{name}: the columns {bad[:5]} hold no numbers ({error}); leave them out, make ids the index "
+                        "(set_index), or turn categories into columns of 0 and 1 (pandas.get_dummies)") from error
     return _matrix(values, name)
 
 

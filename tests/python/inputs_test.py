@@ -193,6 +193,13 @@ def test_frames_are_joined_by_index(views, command, tmp_path):
     np.testing.assert_array_equal(by_files.labels_, command([tmp_path / "view1.csv", tmp_path / "view2.csv"], "-k", "3"))
 
 
+def test_frames_with_the_default_index_are_named(views):
+    """An index that was never set means other instances in a frame of another length."""
+    a, b = (pd.DataFrame(view).fillna(0.5) for view in views[:2])
+    with pytest.warns(omvc.OmvcWarning, match="default index of pandas.*set_index"):
+        omvc.Clusterer(K).fit({"a": a, "b": b.iloc[:-10]})
+
+
 def test_views_with_names(views):
     text, _ = planted_text()
     words = [f"word{j}" for j in range(text.shape[1])]

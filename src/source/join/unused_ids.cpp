@@ -94,7 +94,7 @@ bool only_number_rows(const std::vector<std::string>& ids) {
   if (ids.size() < 2 || (ids[0] != "0" && ids[0] != "1")) return false;
   const Index first = ids[0] == "0" ? 0 : 1;
   for (std::size_t i = 0; i < ids.size(); ++i) {
-    if (ids[i] != fmt::to_string(first + static_cast<Index>(i))) return false;
+    if (ids[i] != std::to_string(first + static_cast<Index>(i))) return false;
   }
   return true;
 }
