@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """A month of a stream in some hours: drift, new words, glitches, a view that dies and comes back, clusters born and gone.
 
-    python3 experiments/stream_month.py --rows 1000000       # 10 minutes on 2 busy cores without the other libraries
-    python3 experiments/stream_month.py --rows 20000000      # estimated: 200 minutes
+    python3 experiments/stream_month.py --rows 1000000       # without the other libraries, some minutes
+    python3 experiments/stream_month.py --rows 20000000      # a month; on stderr, how far it is
 
 Rows have a dense view (8 features) and one of words. Six clusters; one is gone after a third, one is born after half, and
 all of them move. One row in 5,000 is a glitch (1e6 to 1e18 in the dense view). New words come all the time. The dense view is
