@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
@@ -39,10 +40,10 @@ void each_entry(const CsrBlock<T>& block, Index row, const F& use) {
   }
 }
 
-// Sums of a view by cluster, from which the squares within and in total follow.
+// Sums of a view by cluster, from which the squares within and in total follow: those of the cells that are there.
 struct ViewSums {
   ViewSums(std::size_t clusters, std::size_t features)
-      : sums(clusters, std::vector<double>(features)), counts(clusters) {}
+      : sums(clusters, std::vector<double>(features)), missing(sums), counts(clusters) {}
 
   void add(const ChunkView& view, const std::vector<int>& label_of_position) {
     std::visit(
@@ -53,6 +54,10 @@ struct ViewSums {
             std::vector<double>& sum = sums[static_cast<std::size_t>(label)];
             ++counts[static_cast<std::size_t>(label)];
             each_entry(block, static_cast<Index>(i), [&](std::size_t column, double value) {
+              if (std::isnan(value)) {
+                missing[static_cast<std::size_t>(label)][column] += 1;
+                return;
+              }
               sum[column] += value;
               squares += value * value;
             });
@@ -62,29 +67,30 @@ struct ViewSums {
   }
 
   double explained() const {
-    std::vector<double> all(sums[0].size());
     double between = 0;
-    double count = 0;
-    for (std::size_t k = 0; k < sums.size(); ++k) {
-      double norm = 0;
-      for (std::size_t j = 0; j < all.size(); ++j) {
-        norm += sums[k][j] * sums[k][j];
-        all[j] += sums[k][j];
-      }
-      if (counts[k] > 0) between += norm / counts[k];
-      count += counts[k];
-    }
     double mean = 0;
-    for (const double value : all) mean += value * value / std::max(count, 1.0);
+    for (std::size_t j = 0; j < sums[0].size(); ++j) {
+      double all = 0;
+      double cells = 0;
+      for (std::size_t k = 0; k < sums.size(); ++k) {
+        const double here = counts[k] - missing[k][j];
+        if (here > 0) between += sums[k][j] * sums[k][j] / here;
+        all += sums[k][j];
+        cells += here;
+      }
+      if (cells > 0) mean += all * all / cells;
+    }
     return squares > mean ? (between - mean) / (squares - mean) : 0;
   }
 
-  std::vector<std::vector<double>> sums;
+  std::vector<std::vector<double>> sums;     // clusters x features
+  std::vector<std::vector<double>> missing;  // cells
   std::vector<double> counts;
   double squares = 0;
 };
 
-// The same measure for every method, whatever its own objective and scaling: it does not depend on the unit of a view.
+// The same measure for every method, whatever its own objective and scaling: of the squares of the data as they are,
+// the mean of the views. It does not depend on the unit of a view; within one, columns of large numbers count most.
 double explained_share(Source& source, const std::vector<int>& labels, int clusters) {
   std::vector<ViewSums> views;
   for (const ViewSchema& view : source.schema().views) {

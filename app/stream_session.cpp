@@ -76,6 +76,7 @@ class Session {
   void deliver(const std::function<bool()>& go_on);
   bool go_on_waiting();
   bool wait();
+  void end(std::exception_ptr cause);
   void finish();
   void deliver_rest();
   std::string id_or_line() const { return reader_.id() == "null" ? fmt::format("{}", line_) : reader_.id(); }
@@ -218,8 +219,8 @@ void Session::deliver_rest() {
   const auto first = std::find_if(out_ids_.begin(), out_ids_.end(), is_row);
   if (first != out_ids_.end()) {
     const Index rows = std::count_if(first, out_ids_.end(), is_row);
-    stream_.note_undelivered({.from = *first, .rows = rows});
     fmt::print(stderr, "omvc: {} rows from id {} on were not delivered\n", rows, *first);
+    stream_.note_undelivered({.from = *first, .rows = rows});
   }
   if (failure) throw Undelivered(*failure);
 }
@@ -258,20 +259,25 @@ void Session::run() {
       if (save_requested()) stream_.save();
     }
   } catch (...) {
-    // What was learned is kept whatever ended the stream; what ended it is what the user must hear of.
-    std::exception_ptr cause = std::current_exception();
-    try {
-      stream_.finish();
-    } catch (const Error&) {
-      cause = std::current_exception();
-    }
-    try {
-      deliver_rest();
-    } catch (const Error&) {
-    }
-    std::rethrow_exception(cause);
+    end(std::current_exception());
   }
   finish();
+}
+
+// What was learned is saved and what was answered is handed over, whatever ended the stream, and whether or not the
+// model can be saved. `cause` is what ended it, if anything did. Throws what the user must hear of.
+void Session::end(std::exception_ptr cause) {
+  try {
+    stream_.finish();
+  } catch (const Error&) {
+    cause = std::current_exception();
+  }
+  try {
+    deliver_rest();
+  } catch (const Error&) {
+    if (!cause) cause = std::current_exception();
+  }
+  if (cause) std::rethrow_exception(cause);
 }
 
 // A file that is replayed is read much faster than it is learned, which the labels do not show.
@@ -290,8 +296,7 @@ void Session::say_what_labels_are() const {
 }
 
 void Session::finish() {
-  stream_.finish();
-  deliver_rest();
+  end(nullptr);
   if (!arguments_.quiet) {
     fmt::print(stderr, "{} rows labelled, {} line{} refused{}\n", rows_, refused_, refused_ == 1 ? "" : "s",
                arguments_.no_learn || stream_.schema().views.empty()

@@ -13,9 +13,10 @@ namespace {
 
 constexpr double kTask = 1 << 18;  // operations that are worth a task of their own
 constexpr double kWorthThreads = 1 << 17;
-constexpr double kSigma = 0.01;  // of Eq. (17), (18); Lin (2007), whom the paper follows, uses the same value
-constexpr double kEta = 0.1;     // gamma = eta^phi, likewise
-constexpr int kTries = 4;        // values of gamma tried before the projected-gradient step
+constexpr double kSigma = 0.01;    // of Eq. (17), (18); Lin (2007), whom the paper follows, uses the same value
+constexpr double kEta = 0.1;       // gamma = eta^phi, likewise
+constexpr int kTries = 4;          // values of gamma tried before the projected-gradient step
+constexpr double kUnused = 1e-13;  // of the largest entry of a diagonal, up to which one is rounding
 
 // to -= share times from, for `count` numbers.
 void take_from(double share, const double* from, Index count, double* to) {
@@ -65,6 +66,16 @@ Matrix diagonal_inverse(const Matrix& G) {
   return out;
 }
 
+// A component that no instance uses has an entry that is rounding and not 0, where the share of a chunk was taken out
+// of sums again: divided by it, what is left of its products would be as large as numbers go. It is taken for 0, which
+// has no say.
+void leave_out_unused(Matrix& G) {
+  const double least = kUnused * (G.size() > 0 ? G.diagonal().maxCoeff() : 0);
+  for (Index k = 0; k < G.rows(); ++k) {
+    if (!(G(k, k) > least)) G(k, k) = 0;
+  }
+}
+
 // A row with q = 0 and z = 0 is at its minimum for any G, since the gradient there is l >= 0. In sparse views most
 // features of a chunk are such rows.
 bool at_zero(const double* q, const double* z, Index r) {
@@ -79,6 +90,7 @@ bool at_zero(const double* q, const double* z, Index r) {
 RowProblem::RowProblem(RowSolver solver, Matrix G, double done) : solver_(solver), G_(std::move(G)), done_(done) {
   if (solver_ == RowSolver::newton) inverse_ = ridged_inverse(G_);
   if (solver_ == RowSolver::diagonal) inverse_ = diagonal_inverse(G_);
+  if (solver_ == RowSolver::hals) leave_out_unused(G_);
   lipschitz_ = G_.cwiseAbs().rowwise().sum().maxCoeff();
 }
 

@@ -213,9 +213,13 @@ void Learner::save_if_due() {
     save_now();
   } catch (const Error& error) {
     saved_at_ = Clock::now();
-    const std::lock_guard lock(mutex_);
-    events_.push_back({.kind = StreamEvent::Kind::not_saved, .text = error.what()});
+    tell_not_saved(error);
   }
+}
+
+void Learner::tell_not_saved(const Error& error) {
+  const std::lock_guard lock(mutex_);
+  events_.push_back({.kind = StreamEvent::Kind::not_saved, .text = error.what()});
 }
 
 void Learner::work() {
@@ -285,7 +289,13 @@ void Learner::finish() {
     thread_.join();
   }
   rethrow();
-  if (unsaved_) save_now();
+  if (!unsaved_) return;
+  try {
+    save_now();
+  } catch (const Error& error) {
+    tell_not_saved(error);
+    throw;
+  }
 }
 
 void Learner::note_undelivered(UndeliveredRows rows) {

@@ -80,6 +80,7 @@ class Learner {
   void poll() const;
   void save_now();
   void save_if_due();
+  void tell_not_saved(const Error& error);
   bool save_due() const;
   void rethrow();
 

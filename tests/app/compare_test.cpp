@@ -55,6 +55,22 @@ TEST_F(Compare, RunsEveryMethodByDefaultOnIncompleteViews) {
   for (const auto& method : json.at("methods")) EXPECT_FALSE(method.contains("failure")) << method;
 }
 
+// The clusters are so far apart that next to all of the squares of the cells that are there lie between them.
+TEST_F(Compare, MissingCellsHaveNoShareInWhatIsExplained) {
+  std::string text = to_text(planted_table(kRows, 9, 1), ",");
+  for (std::size_t line = 0, at = 0; at != std::string::npos && line < kRows; ++line) {
+    if (line % 3 == 0) text.erase(at, text.find(',', at) - at);
+    at = text.find('\n', at);
+    if (at != std::string::npos) ++at;
+  }
+  const std::string path = dir_.write_file("cells.csv", text);
+  const auto json =
+      run_command({"compare", path, two_, "-k", "3", "--quiet", "--json", "--methods", "omvc", "--id-column", "none"})
+          .json();
+  EXPECT_GT(json.at("methods")[0].at("explained"), 0.9) << json;
+  EXPECT_LT(json.at("methods")[0].at("explained"), 1.0);
+}
+
 TEST_F(Compare, SaysWhyAMethodHasNoResultAndGoesOn) {
   // A view of negative numbers only: nothing is left of it for a nonnegative factorisation.
   Table negative = planted_table(kRows, 4, 3);

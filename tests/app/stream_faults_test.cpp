@@ -26,6 +26,25 @@ TEST_F(StreamFaults, SignalsFinishSaveAndExitWithSix) {
   }
 }
 
+TEST_F(StreamFaults, WhereTheModelCannotBeSavedAtTheEndAllAnswersAreHandedOver) {
+  std::filesystem::create_directory(dir_.path("folder"));
+  const Arguments arguments{"--model", dir_.path("folder/model"), "-k", "3", "--save-every", "1h"};
+  for (const bool interrupted : {false, true}) {
+    LiveStream live(dir_, arguments);
+    live.send(json_rows(0, 200));
+    ASSERT_TRUE(live.process().read_output_until("\"r199\""));
+    std::filesystem::rename(dir_.path("folder"), dir_.path("away"));
+    if (interrupted) live.process().send(SIGTERM);
+    const Outcome outcome = live.finish();
+    EXPECT_EQ(outcome.code, 4) << outcome.err;
+    EXPECT_TRUE(contains(outcome.err, "folder/model")) << outcome.err;
+    const Answers answers(outcome.out);
+    EXPECT_EQ(answers.rows.size(), 200u);
+    EXPECT_EQ(answers.of("not saved").size(), 1u) << outcome.out;
+    std::filesystem::rename(dir_.path("away"), dir_.path("folder"));
+  }
+}
+
 TEST_F(StreamFaults, BeforeThereAreClustersNothingIsLostEither) {
   LiveStream live(dir_, start_);
   live.send(json_rows(0, 40));

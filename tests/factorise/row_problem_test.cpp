@@ -222,5 +222,25 @@ TEST(RowProblem, ListedRowsComeOutAsTheyWouldAlone) {
   }
 }
 
+// Where the share of a chunk was taken out of sums again, rounding is left of a component that nobody else uses.
+TEST(RowProblem, AComponentOfWhichRoundingIsLeftHasNoSay) {
+  constexpr Index r = 5;
+  const Matrix half = test::random_matrix(40, r, 3);
+  Matrix G = half.transpose() * half;
+  const Matrix right = G.topLeftCorner(r - 1, r - 1);
+  const Matrix Q = test::random_matrix(70, r, 4);
+  for (const double left : {4e-197, 1e-20, 0.0, -6e-15}) {
+    G.row(r - 1).setConstant(left);
+    G.col(r - 1).setConstant(left);
+    Compute compute;
+    Matrix Z = test::random_matrix(70, r, 5);
+    Matrix without = Z.leftCols(r - 1);
+    RowProblem(RowSolver::hals, G).improve(Q, {}, 20, Z, compute);
+    RowProblem(RowSolver::hals, right).improve(Matrix(Q.leftCols(r - 1)), {}, 20, without, compute);
+    EXPECT_TRUE((Z.col(r - 1).array() == 0).all()) << left;
+    EXPECT_LT((Z.leftCols(r - 1) - without).cwiseAbs().maxCoeff(), 1e-12) << left;
+  }
+}
+
 }  // namespace
 }  // namespace omvc
