@@ -33,7 +33,7 @@ class Predictor(Told):
         if not hasattr(self, "_model") or not self._model.clusters():
             return _results.NOT_REACHED
         known = self._known()
-        given = self._read(_rows.one(x, known), known)
+        given = _inputs.read(_rows.one(x, self._keys(known), known), schema=known)
         return int(self._assigned(given, False)["labels"][0])
 
     def predict_confidence(self, X: Any, **how: Any) -> Any:
@@ -164,6 +164,10 @@ class Predictor(Told):
         self.__dict__.update(state)
 
     # Inside.
+
+    def _keys(self, known: Any) -> _rows.Keys:
+        """What the keys of a row mean, where a model has learned these views or none has."""
+        return _rows.Keys(known, self.views, getattr(self, "_wide", None))
 
     def _learn_waiting(self) -> None:
         """Learns what learn_one has put aside."""
