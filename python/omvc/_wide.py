@@ -52,7 +52,7 @@ def split(X: Any, views: Any) -> dict[str, Any]:
         raise UsageError("views= names no view")
     if is_arrow(X) and not hasattr(X, "shape") and not hasattr(X, "column_names"):
         X = arrow_table(X, "the table")
-    elif isinstance(X, (list, tuple)):
+    elif isinstance(X, (list, tuple)) and not isinstance(X, (View, Table)):  # these are tuples, too
         X = np.asarray(X)
     width, names = columns_of(X)
     return {view: _part(X, chosen(view, columns, names, width)) for view, columns in selectors(views).items()}

@@ -67,6 +67,12 @@ def test_parquet_and_arrow_by_path(frame, expected, tmp_path):
                                       views={"rows": "c*"})) == expected
     wide = omvc.Clusterer(K, views={"one": ["c0", "c1"], "two": slice("c2", "c5")}).fit(tmp_path / "rows.parquet")
     assert wide.view_names_in_ == ["one", "two"] and wide.n_features_in_ == 7
+    named = omvc.Clusterer(K, views={"one": ["c0", "c1"], "two": "c[2-5]"}).fit(tmp_path / "rows.parquet",
+                                                                               files={"id_column": "patient"})
+    assert bits(named) == bits(wide) and list(named.labels_.index) == list(frame.index) and named.n_features_in_ == 6
+    again = named.predict(tmp_path / "rows.arrow", files={"id_column": "patient"})
+    np.testing.assert_array_equal(again, named.labels_)
+    assert list(again.index) == list(frame.index)
     for options, words in (({"id_column": "nobody"}, "no column 'nobody'"), ({"decimal": ","}, "for text")):
         with pytest.raises(ValueError, match=words):
             omvc.Clusterer(K).fit(tmp_path / "rows.parquet", files=options)
