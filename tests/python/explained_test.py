@@ -73,6 +73,15 @@ def test_the_tree_is_a_linkage_of_scipy():
     assert sorted(leaves) == [str(number) for number in model.clusters_]
 
 
+def test_one_cluster_has_no_tree():
+    model = omvc.Clusterer().fit(np.random.default_rng(0).normal(size=(300, 4)))
+    assert model.n_clusters_ == 1 and "300 instances, 1 cluster " in str(model.report()).replace("\n", " ")
+    assert "300 instances, 1 cluster<" in model._repr_html_()
+    assert not hasattr(model, "tree_")
+    with pytest.raises(omvc.UsageError, match="there is 1 cluster$"):
+        model.tree_
+
+
 def test_outliers_and_their_share(views):
     far = [np.vstack([view, view[:5] + 100]) for view in views]
     plain = omvc.Clusterer(3).fit(far)
