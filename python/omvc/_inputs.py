@@ -40,7 +40,7 @@ def read(X: Any, *, present: Any = None, views: Any = None, layer: str | None = 
         return stream(X, True, present, schema, views)
     if isinstance(X, Iterator) or is_reader(X):
         return stream(lambda: X, False, present, schema, views)
-    given = in_memory(split_views(X, views), present, schema)
+    given = in_memory(split_views(X, views, schema), present, schema)
     given.container = container
     given.wide = _wide.columns_of(X) if views is not None and not is_views(X) else None
     return given

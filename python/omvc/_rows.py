@@ -35,7 +35,7 @@ class Keys:
     def _columns_of_views(self, schema: Schema, wide: tuple[int, list[str] | None] | None) -> dict[str, list[tuple[str, str]]]:
         """The features that have a name without their view: those with a name that no other view has, those of the only view,
         and columns of one table, which several views may have."""
-        out: dict[str, list[tuple[str, str]]] = {}
+        out: dict[str, dict[tuple[str, str], None]] = {}
         for view, _, features in schema:
             names = self._schema[view]
             called = names if features is not None or len(schema) == 1 else []
@@ -44,8 +44,8 @@ class Keys:
                 called = [str(j) if columns is None else columns[j]
                           for j in _wide.chosen(view, self._chosen[view], columns, width)]
             for name, feature in zip(called, names):
-                out.setdefault(name, []).append((view, feature))
-        return out if self._chosen else {name: places for name, places in out.items() if len(places) == 1}
+                out.setdefault(name, {})[view, feature] = None
+        return {name: list(places) for name, places in out.items() if self._chosen or len(places) == 1}
 
     def features(self, view: str, count: int) -> list[str] | None:
         """The features of a view that is given as a list; None where there is no such view."""

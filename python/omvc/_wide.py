@@ -46,8 +46,9 @@ def columns_of(X: Any) -> tuple[int, list[str] | None]:
     return int(shape[1]), None
 
 
-def split(X: Any, views: Any) -> dict[str, Any]:
-    """The views of a wide table, each with its columns alone. Columns that no view names are left out."""
+def split(X: Any, views: Any, may_lack: bool = False) -> dict[str, Any]:
+    """The views of a wide table, each with its columns alone. Columns that no view names are left out. `may_lack`: a view of
+    which no column is there is missing, as long as another one is there."""
     if not views:
         raise UsageError("views= names no view")
     if is_arrow(X) and not hasattr(X, "shape") and not hasattr(X, "column_names"):
@@ -55,7 +56,19 @@ def split(X: Any, views: Any) -> dict[str, Any]:
     elif isinstance(X, (list, tuple)) and not isinstance(X, (View, Table)):  # these are tuples, too
         X = np.asarray(X)
     width, names = columns_of(X)
-    return {view: _part(X, chosen(view, columns, names, width)) for view, columns in selectors(views).items()}
+    wanted = selectors(views)
+    if may_lack and names is not None:
+        wanted = {view: columns for view, columns in wanted.items() if not _is_absent(columns, names)} or wanted
+    return {view: _part(X, chosen(view, columns, names, width)) for view, columns in wanted.items()}
+
+
+def _is_absent(columns: Any, names: list[str]) -> bool:
+    """Whether all columns of a view are named, and none of these is there."""
+    if _is_mask(columns):
+        return False
+    words = [end for one in _several(columns) for end in ((one.start, one.stop) if isinstance(one, slice) else (one,))
+             if not (isinstance(one, slice) and end is None)]
+    return bool(words) and all(isinstance(word, str) and not fitting(word, names) for word in words)
 
 
 def chosen(view: str, columns: Any, names: list[str] | None, width: int) -> list[int]:
