@@ -96,7 +96,7 @@ def _several(columns: Any) -> Any:
 
 
 def _is_place(one: Any) -> bool:
-    return isinstance(one, (int, np.integer)) and not isinstance(one, (bool, np.bool_)) and one >= 0
+    return isinstance(one, (int, np.integer)) and not isinstance(one, (bool, np.bool_)) and int(one) >= 0
 
 
 def _is_mask(columns: Any) -> bool:
