@@ -53,7 +53,7 @@ def check_widths(tables: list[tuple[str, Table]], schema: Schema | None, single:
     expected = {view[0]: view for view in schema or []}
     if single and schema is not None and len(schema) > 1:
         raise DataError(f"one view was given, but the model has {len(schema)}: give a list, or a dict by name: "
-                        f"{list(expected)}")
+                        f"{list(expected)}; of one table, set_params(views=...) says which columns are of which view")
     unknown = [name for name, _ in tables if expected and name not in expected]
     if unknown:
         raise DataError(f"the model knows no view {unknown[0]!r}; it has {list(expected)}, any of which may be left out")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
+from ._results import counted
+
 _STYLE = ("<style scoped>.omvc table{border-collapse:collapse}.omvc td,.omvc th{padding:2px 8px;text-align:right}"
           ".omvc th:first-child,.omvc td:first-child{text-align:left}</style>")
 
@@ -23,7 +25,7 @@ def report_html(report: Any) -> str:
     sizes = [[number, size] for number, size in zip(report.get("cluster_numbers", []),
                                                    report.get("cluster_sizes", []))]
     notes = "".join(f"<p>{escape(text)}</p>" for text in report.get("warnings", []))
-    return (f"<div class='omvc'>{_STYLE}<p>{report['n']} instances, {report['clusters']} clusters</p>"
+    return (f"<div class='omvc'>{_STYLE}<p>{counted(report['n'], 'instance')}, {counted(report['clusters'], 'cluster')}</p>"
             + _table(["view", "features", "present", "scaling", "explained"], views)
             + (_table(["cluster", "instances"], sizes) if sizes else "") + notes + "</div>")
 

@@ -12,7 +12,7 @@ from . import _core, _on_disk, _wide
 from ._checks import Schema, is_path, path_text, presence
 from ._memory import Given, in_memory, is_views, parts_of, split_views
 from ._streams import is_reader, stream
-from ._table import is_anndata, is_mudata, is_table
+from ._table import NoNumbers, is_anndata, is_mudata, is_table, no_numbers
 from .errors import UsageError
 
 
@@ -40,7 +40,7 @@ def read(X: Any, *, present: Any = None, views: Any = None, layer: str | None = 
         return stream(X, True, present, schema, views)
     if isinstance(X, Iterator) or is_reader(X):
         return stream(lambda: X, False, present, schema, views)
-    given = in_memory(split_views(X, views), present, schema)
+    given = in_memory(split_views(X, views, schema), present, schema)
     given.container = container
     given.wide = _wide.columns_of(X) if views is not None and not is_views(X) else None
     return given
@@ -50,7 +50,10 @@ def _files(paths: list[Any], present: Any, views: Any, layer: str | None, files:
            schema: Schema | None) -> Given:
     options = dict(files or {})
     if any(_on_disk.is_readable(path) for path in paths):
-        return _read_here([path_text(path) for path in paths], present, views, layer, options, schema)
+        try:
+            return _read_here([path_text(path) for path in paths], present, views, layer, options, schema)
+        except NoNumbers as error:
+            raise no_numbers(error.name, error.column, f'files={{"id_column": "{error.column}"}}') from error
     if _wide.selects_columns(views):
         raise UsageError("of a file views= names parts; to group the columns of a table of text, read it with pandas first")
     if views is not None:

@@ -87,12 +87,13 @@ def is_views(X: Any) -> bool:
     return (isinstance(X, Mapping) and not is_sparse(X)) or (not isinstance(X, (Table, View)) and _is_list_of_views(X))
 
 
-def split_views(X: Any, views: Any) -> Any:
-    """The views of one wide table. What is given as views already must be those."""
+def split_views(X: Any, views: Any, schema: Schema | None) -> Any:
+    """The views of one wide table, of which some may be missing where a model has learned them. What is given as views
+    already must be those."""
     if views is None:
         return X
     if not is_views(X):
-        return _wide.split(X, views)
+        return _wide.split(X, views, schema is not None)
     names = list(views) if isinstance(views, Mapping) else []
     if not isinstance(X, Mapping) or any(name not in names for name in X):
         raise UsageError(f"views= names columns of one table, and the data are views already: give one table, or a dict "

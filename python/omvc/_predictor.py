@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from . import _checks, _core, _inputs, _options, _progress, _results, _rows
 from ._memory import Given
 from ._told import Told
-from .errors import DataError, UsageError
+from .errors import DataError, OmvcWarning, UsageError
 
 _STATE = 1  # of pickles
 FAR = 3.0  # the distance from which on a row is an outlier
@@ -32,7 +33,7 @@ class Predictor(Told):
         if not hasattr(self, "_model") or not self._model.clusters():
             return _results.NOT_REACHED
         known = self._known()
-        given = self._read(_rows.one(x, known), known)
+        given = _inputs.read(_rows.one(x, self._keys(known), known), schema=known)
         return int(self._assigned(given, False)["labels"][0])
 
     def predict_confidence(self, X: Any, **how: Any) -> Any:
@@ -116,13 +117,20 @@ class Predictor(Told):
     # Keeping models.
 
     def save(self, path: Any, *, predictor: bool = False) -> None:
-        """Writes the model to a file that the command reads, too. A predictor is smaller and cannot learn on."""
+        """Writes the model to a file that the command reads, too. A predictor is smaller and cannot learn on.
+
+        The file has no place for `contamination` and the `offset_` that follows from it: a warning says what to set after load.
+        """
         self._learn_waiting()
         self._fitted().save(_checks.path_text(path), predictor)
+        if self.contamination is not None or self.offset_ != -FAR:
+            warnings.warn("the file keeps neither contamination nor offset_: after omvc.load, say set_params(contamination="
+                          f"{self.contamination!r}) and offset_ = {float(self.offset_)!r}, or keep the model with pickle",
+                          OmvcWarning, stacklevel=2)
 
     @classmethod
     def load(cls, path: Any) -> Any:
-        """A model from a file of `save` or of the command."""
+        """A model from a file of `save` or of the command, with the options that are the library's and `offset_` -3."""
         model = _core.load_model(_checks.path_text(path))
         out = cls(**_options.given(model.options()))
         out._model, out._report, out.events_ = model, None, []
@@ -156,6 +164,10 @@ class Predictor(Told):
         self.__dict__.update(state)
 
     # Inside.
+
+    def _keys(self, known: Any) -> _rows.Keys:
+        """What the keys of a row mean, where a model has learned these views or none has."""
+        return _rows.Keys(known, self.views, getattr(self, "_wide", None))
 
     def _learn_waiting(self) -> None:
         """Learns what learn_one has put aside."""

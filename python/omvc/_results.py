@@ -48,11 +48,16 @@ EFFECTS = ("view", "cluster", "feature", "mean", "others", "effect", "chance")
 _OF_INSTANCES = ("unobserved", "outliers", "confidence", "pattern_nmi", "loss")
 
 
+def counted(count: int, what: str) -> str:
+    """A number of things in words: 1 cluster, 2 clusters."""
+    return f"{count} {what}" + ("" if count == 1 else "s")
+
+
 class Report(dict):  # type: ignore[type-arg]
     """What a fit tells: the dictionary of the command's --json, which prints as a few lines."""
 
     def __str__(self) -> str:
-        lines = [f"{self['n']} instances, {self['clusters']} clusters"
+        lines = [f"{counted(self['n'], 'instance')}, {counted(self['clusters'], 'cluster')}"
                  + (f" ({self['found_by']})" if self.get("found_by") else "")]
         if self.get("stopped"):
             lines.append("  stopped before the end: instances that were not reached have no label")

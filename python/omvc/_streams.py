@@ -59,7 +59,7 @@ def stream(start: Callable[[], Iterable[Any]], again: bool, present: Any, schema
         raise DataError("the iterator gives no chunk") from None
 
     def split(item: Any) -> Any:
-        return item if views is None and name is None else split_views(item, views) if name is None else {name: item}
+        return item if views is None and name is None else split_views(item, views, schema) if name is None else {name: item}
 
     given = _chunk(split(first), schema, None)
     assert given.parts is not None

@@ -11,6 +11,19 @@ import numpy as np
 from .errors import DataError
 
 
+class NoNumbers(DataError):
+    """A column of polars or Arrow that is no feature."""
+
+    def __init__(self, text: str, name: str = "", column: str = "") -> None:
+        super().__init__(text)
+        self.name, self.column = name, column
+
+
+def no_numbers(name: str, column: str, ids: str = "omvc.View(the other columns, index=ids)") -> NoNumbers:
+    """`ids`: how to give the column where it is no feature, but names the rows."""
+    return NoNumbers(f"{name}: the column {column!r} holds no numbers; leave it out, or if it holds ids, give {ids}", name, column)
+
+
 class Table(NamedTuple):
     """A view: rows, and what is known of them."""
 
@@ -245,7 +258,7 @@ def _columns(table: Any, names: list[str], name: str) -> Any:
                 array = np.array([np.nan if one is None else one for one in values.to_pylist()]
                                  if hasattr(values, "to_pylist") else values.to_list(), dtype=np.float64)
         except (TypeError, ValueError, AttributeError) as error:
-            raise DataError(f"{name}: the column {column!r} holds no numbers; leave it out") from error
+            raise no_numbers(name, column) from error
         columns.append(array)
     if not columns:
         return np.empty((len(table), 0))

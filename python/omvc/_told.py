@@ -8,7 +8,7 @@ import numpy as np
 
 from . import _checks, _options, _results
 from ._estimator import Estimator
-from .errors import UsageError
+from .errors import NotThereError, UsageError
 
 _MOST = 1000  # clusters of a tree
 
@@ -54,7 +54,8 @@ class Told(Estimator):
         model = self._fitted()
         numbers = model.clusters()
         if not 2 <= len(numbers) <= _MOST:
-            raise UsageError(f"a tree has 2 to {_MOST} leaves, and there are {len(numbers)} clusters")
+            there = _results.counted(len(numbers), "cluster")
+            raise NotThereError(f"a tree has 2 to {_MOST} leaves, and there {'is' if len(numbers) == 1 else 'are'} {there}")
         return _results.linkage(model.tree(len(numbers)), numbers)
 
     def top_features(self, n: int = 10, *, view: str | int | None = None, cluster: int | None = None) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _checks, _core, _options, _progress, _results, _rows
+from . import _checks, _core, _inputs, _options, _progress, _results, _rows
 from ._memory import Given
 from ._predictor import FAR, Predictor
 from .errors import OmvcWarning, UsageError, in_python_words
@@ -130,7 +130,8 @@ class Clusterer(Predictor):
 
     def learn_one(self, x: Any) -> Clusterer:
         """Learns one more instance: a dict of views, each a dict or a list of values; or of features by name,
-        "view:feature". What is absent is missing.
+        "view:feature", or columns of the table that `views` groups. What is absent is missing, unknown keys are left out, and
+        a row of which no key is known is refused.
 
         Instances are learned some hundreds at a time: until then they wait.
 
@@ -141,7 +142,7 @@ class Clusterer(Predictor):
         True
         """
         waiting = self.__dict__.setdefault("_waiting", _rows.Waiting())
-        waiting.add(x, self._known() if hasattr(self, "_model") else None)
+        waiting.add(x, self._keys(self._known() if hasattr(self, "_model") else None))
         if len(waiting) >= (self.chunk or _CHUNK):
             self._learn_waiting()
         return self
@@ -222,11 +223,11 @@ class Clusterer(Predictor):
         if not waiting:
             return
         try:
-            self.partial_fit(waiting.views(self._known() if hasattr(self, "_model") else None))
+            known = self._known() if hasattr(self, "_model") else None
+            self.partial_fit(_inputs.read(waiting.views(known), schema=known))
         except BaseException:
             self._waiting = waiting  # none of them is learned
             raise
-
 
 
 Clusterer.__doc__ = (Clusterer.__doc__ or "").replace("    Attributes\n", _options.documentation("    ") + "    Attributes\n", 1)

@@ -16,6 +16,7 @@ from typing import Any
 from . import _core, _dask_tasks as tasks, _options, _results, clusterer as _plain
 from ._dask_collection import NAMES, Collection, load_dask
 from ._dask_work import Work
+from ._predictor import FAR
 from .errors import OmvcWarning, not_fitted
 
 load_dask()
@@ -131,6 +132,7 @@ class Clusterer:
     def _model_of(self, model: bytes) -> Any:
         out: Any = _plain.Clusterer(**self.get_params())
         out._model, out._report, out.events_ = _core.model_of_bytes(model), self.report_, list(self.report_["events"])
+        out.offset_ = -FAR
         out._describe()
         return out
 

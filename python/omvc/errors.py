@@ -30,6 +30,10 @@ class NotFittedError(UsageError, AttributeError):
     """The model has learned nothing yet."""
 
 
+class NotThereError(UsageError, AttributeError):
+    """A property that this model has none of, so that hasattr is False."""
+
+
 class OmvcWarning(UserWarning):
     """What a user should know about a result."""
 

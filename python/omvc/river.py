@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ._rows import NothingKnown
 from .clusterer import Clusterer as _Plain
 
 try:
@@ -59,11 +60,17 @@ class Clusterer(base.Clusterer):
 
     def learn_one(self, x: dict[Any, Any]) -> None:
         """Learns one more row, together with others of its chunk."""
-        self.model_.learn_one(x)
+        try:
+            self.model_.learn_one(x)
+        except NothingKnown:
+            self.model_.learn_one({})  # features come and go in streams of river: such a row is one without any view
 
     def predict_one(self, x: dict[Any, Any]) -> int:
         """The number of the cluster; -1 without any known feature, omvc.NOT_REACHED before there are clusters."""
-        return int(self.model_.predict_one(x))
+        try:
+            return int(self.model_.predict_one(x))
+        except NothingKnown:
+            return -1
 
     @property
     def model_(self) -> Any:

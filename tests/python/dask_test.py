@@ -67,6 +67,7 @@ def test_arrays_of_any_chunks(large, plain, chunk):
         assert np.array_equal(found.embedding_.compute(), plain.embedding_, equal_nan=True)
         assert np.array_equal(found.predict(arrays(large, 777)).compute(), plain.predict(large))
         local = found.to_local()
+        assert np.array_equal(local.predict_outlier(large), plain.predict_outlier(large))
         assert np.array_equal(local.predict(large), plain.predict(large)) and local.n_clusters_ == found.n_clusters_
         assert local.cut(4).n_clusters_ == 4
 

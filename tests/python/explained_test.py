@@ -1,5 +1,8 @@
 """What a model explains: centres, effects, trees, outliers; each against what pandas or SciPy make of the same data."""
 
+import pickle
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -70,6 +73,15 @@ def test_the_tree_is_a_linkage_of_scipy():
     assert sorted(leaves) == [str(number) for number in model.clusters_]
 
 
+def test_one_cluster_has_no_tree():
+    model = omvc.Clusterer().fit(np.random.default_rng(0).normal(size=(300, 4)))
+    assert model.n_clusters_ == 1 and "300 instances, 1 cluster " in str(model.report()).replace("\n", " ")
+    assert "300 instances, 1 cluster<" in model._repr_html_()
+    assert not hasattr(model, "tree_")
+    with pytest.raises(omvc.UsageError, match="there is 1 cluster$"):
+        model.tree_
+
+
 def test_outliers_and_their_share(views):
     far = [np.vstack([view, view[:5] + 100]) for view in views]
     plain = omvc.Clusterer(3).fit(far)
@@ -80,6 +92,21 @@ def test_outliers_and_their_share(views):
     for wrong in (0, 0.6, -1):
         with pytest.raises(omvc.UsageError, match="contamination"):
             omvc.Clusterer(3, contamination=wrong).fit(far)
+
+
+def test_a_file_keeps_no_contamination_and_says_so(views, tmp_path):
+    model = omvc.Clusterer(3, contamination=0.1).fit(views)
+    with pytest.warns(omvc.OmvcWarning, match=f"offset_ = {model.offset_!r}"):
+        model.save(tmp_path / "model.omvc")
+    again = omvc.load(tmp_path / "model.omvc")
+    assert again.offset_ == -3
+    again.offset_ = model.offset_
+    np.testing.assert_array_equal(again.predict_outlier(views), model.predict_outlier(views))
+    pickled = pickle.loads(pickle.dumps(model))
+    assert pickled.offset_ == model.offset_ and pickled.contamination == 0.1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        omvc.Clusterer(3).fit(views).save(tmp_path / "model.omvc")
 
 
 def test_other_names_of_seed_and_threads(views):

@@ -1,5 +1,7 @@
 """Data that stay on disk, or in an engine: read by ranges of rows, with the bits of the same data in memory."""
 
+import pickle
+
 import anndata
 import duckdb
 import h5py
@@ -67,6 +69,19 @@ def test_parquet_and_arrow_by_path(frame, expected, tmp_path):
                                       views={"rows": "c*"})) == expected
     wide = omvc.Clusterer(K, views={"one": ["c0", "c1"], "two": slice("c2", "c5")}).fit(tmp_path / "rows.parquet")
     assert wide.view_names_in_ == ["one", "two"] and wide.n_features_in_ == 7
+    named = omvc.Clusterer(K, views={"one": ["c0", "c1"], "two": "c[2-5]"}).fit(tmp_path / "rows.parquet",
+                                                                               files={"id_column": "patient"})
+    assert bits(named) == bits(wide) and list(named.labels_.index) == list(frame.index) and named.n_features_in_ == 6
+    again = named.predict(tmp_path / "rows.arrow", files={"id_column": "patient"})
+    np.testing.assert_array_equal(again, named.labels_)
+    assert list(again.index) == list(frame.index)
+    for data, words in ((tmp_path / "rows.parquet", r'files=\{"id_column": "patient"\}'), (table, "index=ids"),
+                        (pl.from_arrow(table), "index=ids")):
+        with pytest.raises(omvc.DataError, match=f"'patient' holds no numbers; leave it out, or .*{words}") as refused:
+            omvc.Clusterer(K).fit(data)
+        assert str(pickle.loads(pickle.dumps(refused.value))) == str(refused.value), "as Dask sends it"
+    other = omvc.View(table.drop(["patient"]), index=table["patient"].to_pylist())
+    assert list(omvc.Clusterer(K).fit(other).labels_.index) == list(frame.index)
     for options, words in (({"id_column": "nobody"}, "no column 'nobody'"), ({"decimal": ","}, "for text")):
         with pytest.raises(ValueError, match=words):
             omvc.Clusterer(K).fit(tmp_path / "rows.parquet", files=options)

@@ -4,6 +4,7 @@ import copy
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import omvc
@@ -55,10 +56,45 @@ def test_what_is_absent_is_missing():
     label = model.predict_one(x)
     assert model.predict_one({"v0": x["v0"]}) == label == model.predict_one({"v1": x["v1"], "v0": None})
     assert model.predict_one({"v1": list(x["v1"].values())}) == label, "a list in the order of the features"
-    assert model.predict_one({}) == -1 == model.predict_one({"v0:unknown": 3.0})
+    assert model.predict_one({}) == -1 == model.predict_one({"v0": None}) == model.predict_one({"v0:f0": float("nan")})
+    assert model.predict_one({**x, "unknown": "north"}) == label
     for wrong, words in (({"v0:f0": "high"}, "no number"), ([1, 2], "dict"), ({"v0": [1, 2]}, "2 values")):
         with pytest.raises(omvc.DataError, match=words):
             model.predict_one(wrong)
+
+
+def test_a_row_of_which_no_key_is_known_is_refused():
+    views, _ = planted(1000, missing=0)
+    model = omvc.Clusterer(3, chunk=500)
+    for x in rows_of(views):
+        model.learn_one(x)
+    for wrong in ({"v0:f00": 3.0}, {"v0": {"f00": 3.0}}, {"v0:f00": 3.0, "f0": 2.0}):
+        for call in (model.predict_one, model.learn_one):
+            with pytest.raises(omvc.DataError, match="'v0:f00'; known are 'v0:f0'"):
+                call(wrong)
+    with pytest.raises(omvc.DataError, match="known are 'f6', 'f7', 'f8' and 15 more"):
+        model.predict_one({"nothing": [1.0, 2.0]})  # of one view alone; f0 to f5 are of both
+
+
+def test_rows_of_one_wide_table():
+    views, _ = planted(1000)
+    table = pd.DataFrame(np.hstack(views), columns=[f"a_{j}" for j in range(6)] + [f"b_{j}" for j in range(9)])
+    selectors = {"a": [f"a_{j}" for j in range(6)], "b": "b_*"}
+    rows = table.assign(hospital="north").to_dict("records")
+    model = omvc.Clusterer(3, views=selectors).fit(table)
+    assert [model.predict_one(row) for row in rows[:50]] == list(model.predict(table[:50]))
+    numbered = omvc.Clusterer(3, views=[range(6), slice(6, 15)]).fit(table.to_numpy())
+    assert [numbered.predict_one(dict(enumerate(row))) for row in table.to_numpy()[:50]] \
+        == list(numbered.predict(table.to_numpy()[:50]))
+    one, other = omvc.Clusterer(3, views=selectors, chunk=100), omvc.Clusterer(3, views=selectors, chunk=100)
+    with pytest.raises(omvc.DataError, match="'c_1'; known are 'a_1'"):
+        one.learn_one({"c_1": 3.0})
+    for row in rows:
+        one.learn_one(row)
+    for at in range(0, 1000, 100):
+        other.partial_fit(table[at:at + 100])
+    assert one.view_names_in_ == ["a", "b"] and one.report()["n"] == 1000
+    np.testing.assert_array_equal(one.predict(table), other.predict(table))
 
 
 def test_rows_that_wait_are_kept(tmp_path):

@@ -67,6 +67,36 @@ def test_by_name(views, expected, selectors):
     assert len(model.predict({"b": frame.filter(like="b_")})) == len(frame)
 
 
+@pytest.mark.parametrize("selectors", [
+    {"a": "a_*", "b": "b_?"},
+    {"a": [f"a_{j}" for j in range(6)], "b": slice("b_0", "b_8")},
+])
+def test_a_view_of_which_no_column_is_there_is_missing(views, selectors):
+    frame = named(views)
+    model = omvc.Clusterer(3, views=selectors).fit(frame)
+    for view in "ab":
+        part = frame.filter(like=f"{view}_")
+        pd.testing.assert_series_equal(model.predict(part), model.predict({view: part}))
+        chunks = lambda: (part[at:at + 50] for at in range(0, len(part), 50))  # noqa: B023, E731
+        np.testing.assert_array_equal(model.predict(chunks), model.predict(part))
+        assert set(model.impute(part)) == {"a", "b"}
+    for wrong in (frame.drop(columns="b_0"), frame[["a_0", "b_0"]], frame.rename(columns=str.upper)):
+        with pytest.raises(ValueError, match=r"no column matches|lack the features"):
+            model.predict(wrong)
+    with pytest.raises(omvc.UsageError, match="no column matches"):
+        omvc.Clusterer(3, views=selectors).fit(frame.filter(like="a_"))
+
+
+def test_a_loaded_model_asks_for_the_columns_of_its_views(views, tmp_path):
+    frame, selectors = named(views), {"a": "a_*", "b": "b_*"}
+    model = omvc.Clusterer(3, views=selectors).fit(frame)
+    model.save(tmp_path / "model.omvc")
+    again = omvc.load(tmp_path / "model.omvc")
+    with pytest.raises(omvc.DataError, match=r"set_params\(views=\.\.\.\)"):
+        again.predict(frame)
+    pd.testing.assert_series_equal(again.set_params(views=selectors).predict(frame), model.predict(frame))
+
+
 def test_sparse_and_chunks(views, expected):
     whole = [np.nan_to_num(view) for view in views]
     plain = omvc.Clusterer(3).fit({"a": sp.csr_matrix(whole[0]), "b": sp.csr_matrix(whole[1])})
