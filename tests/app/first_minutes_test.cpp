@@ -44,6 +44,18 @@ TEST_F(FirstMinutes, ZerosAreThoseOfNumbers) {
   EXPECT_TRUE(contains(look.out, "0.0 % of the numbers zero")) << look.out;
 }
 
+TEST_F(FirstMinutes, TheShareOfZerosIsThatOfTheNumbersThatAreThere) {
+  std::string table = "id,kind,a,b\n";
+  for (int i = 0; i < 40; ++i) {
+    const std::string b = i % 2 == 0 ? "" : i % 4 == 1 ? "0" : std::to_string(i) + ".5";
+    table += "r" + std::to_string(i) + (i % 3 == 0 ? ",x," : ",y,") + std::to_string(i) + ".25," + b + "\n";
+  }
+  const Outcome look = run_command({"look", dir_.write_file("gaps.csv", table)});
+  ASSERT_EQ(look.code, 0) << look.err;
+  EXPECT_TRUE(contains(look.out, "16.7 % of the numbers zero")) << "10 of 60: " << look.out;
+  EXPECT_TRUE(contains(look.out, "17 % of its numbers are zero")) << look.out;
+}
+
 TEST_F(FirstMinutes, FeaturesWithoutNamesDoNotLookLikeValues) {
   const std::string view = dir_.write_file("view.csv", to_text(planted_table(60, 6, 1), ","));
   const Outcome fit = run_command({"fit", view, "-k", "3"});
