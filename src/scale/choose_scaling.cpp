@@ -121,7 +121,7 @@ ViewScaling choose_automatic(const ViewSurvey& survey, const ViewSchema& schema,
   }
   if (!is_sparse_by_nature(survey, schema)) {
     if (look != nullptr) {
-      spread_columns(*look, out);
+      spread_columns(*look, schema, out);
     } else {
       spread_evenly(survey, out);
       out.description = "each feature to 0 .. 1, total variance 1";
@@ -146,12 +146,12 @@ ViewScaling choose_automatic(const ViewSurvey& survey, const ViewSchema& schema,
 }
 
 // Every feature by its logarithm, and those as dense views are scaled.
-void take_logarithms(const ColumnsLook* look, const std::string& name, bool sparse, ViewScaling& out) {
+void take_logarithms(const ColumnsLook* look, const ViewSchema& schema, bool sparse, ViewScaling& out) {
   if (look == nullptr || look->unit.empty()) {
     throw Error(ErrorKind::usage,
-                fmt::format("view {}: scaling log is for method omvc; give another scaling", name));
+                fmt::format("view {}: scaling log is for method omvc; give another scaling", schema.name));
   }
-  spread_columns(*look, out);
+  spread_columns(*look, schema, out);
   out.refuse_negatives = sparse;
   const auto plain = std::count(out.unit.begin(), out.unit.end(), 0.0);
   out.description =
@@ -196,7 +196,7 @@ ViewScaling choose_form(Scaling scaling, const ViewSurvey& survey, const ViewSch
       out.refuse_negatives = true;
       return out;
     case Scaling::log:
-      take_logarithms(look, name, survey.sparse, out);
+      take_logarithms(look, schema, survey.sparse, out);
       return out;
     case Scaling::l2:
     case Scaling::tfidf:
