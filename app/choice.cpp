@@ -17,6 +17,8 @@ std::string bar(double share) {
 
 }  // namespace
 
+std::string cluster_count(Index count) { return fmt::format("{} cluster{}", count, count == 1 ? "" : "s"); }
+
 std::string describe_choice(const ClusterChoice& choice) {
   std::string out =
       choice.verdict + "\n\nEigenvalues of the graph of rows (K clusters show as a gap behind the K-th)\n";
@@ -27,8 +29,7 @@ std::string describe_choice(const ClusterChoice& choice) {
     out += fmt::format("  {:>3} {:.3f} {}\n", i + 1, choice.eigenvalues[i],
                        bar((choice.eigenvalues[i] - low) / (1 - low)));
     if (cut) {
-      out += fmt::format("  {:->{}} {} cluster{}\n", "", kLongestBar + 10, choice.clusters,
-                         choice.clusters == 1 ? "" : "s");
+      out += fmt::format("  {:->{}} {}\n", "", kLongestBar + 10, cluster_count(choice.clusters));
     }
   }
   std::vector<KSigns> signs = choice.signs;

@@ -8,6 +8,9 @@
 
 namespace omvc::app {
 
+// "1 cluster", "3 clusters".
+std::string cluster_count(Index count);
+
 // The verdict, the eigenvalues as a picture, and both signs of the numbers that come into question.
 std::string describe_choice(const ClusterChoice& choice);
 

@@ -17,6 +17,7 @@
 
 #include "omvc/error.hpp"
 
+#include "choice.hpp"
 #include "signals.hpp"
 
 namespace omvc::app {
@@ -252,7 +253,7 @@ void ConsoleObserver::on_start(const Report& known, int passes) {
     message(fmt::format("view {:<16} {:>7} features   {}", view.name, view.features,
                         view.reason.empty() ? view.scaling : fmt::format("{} ({})", view.scaling, view.reason)));
   }
-  const std::string clusters = known.clusters > 0 ? fmt::format("{} clusters, ", known.clusters) : "";
+  const std::string clusters = known.clusters > 0 ? cluster_count(known.clusters) + ", " : "";
   const std::string rank = known.rank > 0 ? fmt::format("rank {}, ", known.rank) : "";
   const std::string over = total_ > 0 ? fmt::format(" over {} instances", total_) : "";
   if (passes == 0) {

@@ -36,7 +36,8 @@ void cut(const CutArguments& arguments) {
   model.cut(arguments.clusters);
   const ModelSummary summary = model.summary();
   if (summary.choice) fmt::print("{}\n", describe_choice(*summary.choice));
-  fmt::print("{} clusters, by {}\n{}", model.clusters().size(), summary.found_by, describe_events(model.events()));
+  fmt::print("{}, by {}\n{}", cluster_count(static_cast<Index>(model.clusters().size())), summary.found_by,
+             describe_events(model.events()));
   if (arguments.output.empty()) {
     fmt::print(stderr, "nothing was written: give -o NEW for a model with these clusters\n");
     return;

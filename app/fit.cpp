@@ -9,6 +9,7 @@
 #include "omvc/clusterer.hpp"
 #include "omvc/error.hpp"
 
+#include "choice.hpp"
 #include "command.hpp"
 #include "console.hpp"
 #include "inputs.hpp"
@@ -153,20 +154,24 @@ void fit(const FitArguments& arguments) {
   report.profile.push_back({.name = "saving", .seconds = saving});
   if (!arguments.report.empty()) report.profile.push_back({.name = "page", .seconds = seconds_since(fitted) - saving});
 
-  for (const std::string& warning : report.warnings) fmt::print(stderr, "omvc: warning: {}\n", warning);
+  const bool tables = !arguments.json && !arguments.quiet;
+  for (const std::string& warning : report.warnings) {
+    if (tables && report.choice && warning == report.choice->verdict) continue;  // they begin with it
+    fmt::print(stderr, "omvc: warning: {}\n", warning);
+  }
   nlohmann::json summary = summarise(report, observer.scores(), scored.counts());
   if (arguments.json) name_members(summary, *input.source);
   if (arguments.json) {
     fmt::print("{}\n", json_text(summary));
-  } else if (!arguments.quiet) {
+  } else if (tables) {
     // Results, so on standard output; what the run said on its way is on stderr.
     fmt::print("{}\n", describe_clusters(report, model));
     if (is_terminal(STDOUT_FILENO)) {
       const PrototypeMap map = prototype_map(model);
       fmt::print("{}\n", report.choice ? draw_map(map) : describe_map(map));
     }
-    fmt::print("{} instances in {} clusters in {:.2f} s, peak memory {:.0f} MB\n", report.instances, report.clusters,
-               report.seconds, static_cast<double>(peak_rss_bytes()) / 1e6);
+    fmt::print("{} instances in {} in {:.2f} s, peak memory {:.0f} MB\n", report.instances,
+               cluster_count(report.clusters), report.seconds, static_cast<double>(peak_rss_bytes()) / 1e6);
     const bool card = !report.device.empty() && report.device != "processors";
     if (card) fmt::print("computed on {}\n", report.device);
     if (summary.contains("nmi_best")) {

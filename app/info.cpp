@@ -8,6 +8,7 @@
 #include "omvc/clusterer.hpp"
 #include "omvc/explain.hpp"
 
+#include "choice.hpp"
 #include "command.hpp"
 #include "json_text.hpp"
 #include "summary.hpp"
@@ -115,8 +116,8 @@ void info(const InfoArguments& arguments) {
     fmt::print("{}\n", json_text(out));
     return;
   }
-  fmt::print("model of {} clusters, rank {}, learned from {} instances\n", model.clusters().size(), summary.rank,
-             summary.instances);
+  fmt::print("model of {}, rank {}, learned from {} instances\n",
+             cluster_count(static_cast<Index>(model.clusters().size())), summary.rank, summary.instances);
   if (!summary.found_by.empty()) fmt::print("clusters by {}\n", summary.found_by);
   if (const Index aside = summary.set_aside; aside > 0) {
     fmt::print("{} row{} far outside of what the views have shown {} set aside, and not learned until many agree\n",

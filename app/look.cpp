@@ -84,16 +84,18 @@ std::string describe_instances(const DataLook& look, const Input& input) {
   return out;
 }
 
-// The share of zeros among the cells of numbers, in percent: a category has zeros only as features.
+// The share of zeros among the observed numbers, in percent, as the reason of the scaling has it: a category has zeros
+// only as features.
 double percent_zero(const ViewFacts& view) {
   const auto rows = static_cast<double>(view.rows);
   double zeros = view.zeros * rows * static_cast<double>(view.features);
   double cells = 0;
   for (const ColumnFacts& column : view.columns) {
+    const double known = rows - static_cast<double>(column.missing);
     if (column.values > 1) {
-      zeros -= (rows - static_cast<double>(column.missing)) * static_cast<double>(column.values - 1);
+      zeros -= known * static_cast<double>(column.values - 1);
     } else {
-      cells += rows;
+      cells += known;
     }
   }
   return cells > 0 ? 100 * std::max(zeros, 0.0) / cells : 0;

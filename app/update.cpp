@@ -32,7 +32,7 @@ std::string describe(const UpdateReport& report, Index before) {
   std::string out =
       fmt::format("{} instances learned, {} before: {} in all\n", report.instances, before, report.instances + before);
   if (report.unobserved > 0) out += fmt::format("{} of them are in no view\n", report.unobserved);
-  out += fmt::format("{} clusters, {} before\n{}", report.clusters, report.clusters_before,
+  out += fmt::format("{}, {} before\n{}", cluster_count(report.clusters), report.clusters_before,
                      describe_events(report.events));
   if (report.distance > 0) {
     const bool sure = !std::isnan(report.confidence);

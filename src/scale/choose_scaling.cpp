@@ -77,9 +77,11 @@ void take_log_ratios(const ViewSurvey& survey, ViewScaling& out) {
   out.description = "centred log ratios, each feature to 0 .. 1, total variance 1";
 }
 
-// The share of the cells of the user's table that are zero. The features that a category has become are one column
-// there, whose cells are words and not zeros.
-double share_of_zeros(const ViewSurvey& survey, const ViewSchema& schema) {
+enum class Among { cells, numbers };
+
+// The share of zeros among the observed cells of the user's table, or among those of its columns of numbers. The
+// features that a category has become are one column there, whose cells are words and not zeros.
+double share_of_zeros(const ViewSurvey& survey, const ViewSchema& schema, Among among = Among::cells) {
   double cells = survey.known();
   double entries = survey.entries;
   for (const ColumnUnit& unit : column_units(survey, schema.feature_names)) {
@@ -88,6 +90,7 @@ double share_of_zeros(const ViewSurvey& survey, const ViewSchema& schema) {
       cells -= survey.known(j);
       entries -= survey.nonzeros[j];
     }
+    if (among == Among::numbers) continue;
     cells += survey.known(unit.first);
     entries += survey.known(unit.first);
   }
@@ -109,7 +112,7 @@ bool is_dense_counts(const ViewSurvey& survey, const ColumnsLook* look) {
 
 ViewScaling choose_automatic(const ViewSurvey& survey, const ViewSchema& schema, const ColumnsLook* look) {
   ViewScaling out{.known = true};
-  const double zeros = 100 * share_of_zeros(survey, schema);
+  const double zeros = 100 * share_of_zeros(survey, schema, Among::numbers);
   if (is_dense_counts(survey, look)) {
     take_log_ratios(survey, out);
     out.description = "dense counts: " + out.description;
@@ -118,14 +121,14 @@ ViewScaling choose_automatic(const ViewSurvey& survey, const ViewSchema& schema,
   }
   if (!is_sparse_by_nature(survey, schema)) {
     if (look != nullptr) {
-      spread_columns(*look, out);
+      spread_columns(*look, schema, out);
     } else {
       spread_evenly(survey, out);
       out.description = "each feature to 0 .. 1, total variance 1";
     }
     out.refuse_negatives = false;
     out.description = "dense: " + out.description;
-    out.reason = fmt::format("{:.0f} % of its cells are zero, and features may have different units", zeros);
+    out.reason = fmt::format("{:.0f} % of its numbers are zero, and features may have different units", zeros);
     return out;
   }
   out.clip = true;
@@ -133,21 +136,22 @@ ViewScaling choose_automatic(const ViewSurvey& survey, const ViewSchema& schema,
   if (survey.fractions == 0 && survey.negatives == 0) {
     out.gain = inverse_frequency(survey);
     out.description = "sparse counts: tf-idf, rows of length 1";
-    out.reason = fmt::format("{:.0f} % of its cells are zero, and the others are whole numbers", zeros);
+    out.reason = fmt::format("{:.0f} % of its numbers are zero, and the others are whole numbers", zeros);
   } else {
     out.description = fmt::format("sparse weights: {}rows of length 1", survey.negatives > 0 ? "negatives to 0, " : "");
     out.reason = survey.negatives > 0 ? "it is stored sparse and has negative values"
-                                      : fmt::format("{:.0f} % of its cells are zero", zeros);
+                                      : fmt::format("{:.0f} % of its numbers are zero", zeros);
   }
   return out;
 }
 
 // Every feature by its logarithm, and those as dense views are scaled.
-void take_logarithms(const ColumnsLook* look, const std::string& name, bool sparse, ViewScaling& out) {
+void take_logarithms(const ColumnsLook* look, const ViewSchema& schema, bool sparse, ViewScaling& out) {
   if (look == nullptr || look->unit.empty()) {
-    throw Error(ErrorKind::usage, fmt::format("view {}: scaling log is for method omvc; give another scaling", name));
+    throw Error(ErrorKind::usage,
+                fmt::format("view {}: scaling log is for method omvc; give another scaling", schema.name));
   }
-  spread_columns(*look, out);
+  spread_columns(*look, schema, out);
   out.refuse_negatives = sparse;
   const auto plain = std::count(out.unit.begin(), out.unit.end(), 0.0);
   out.description =
@@ -192,7 +196,7 @@ ViewScaling choose_form(Scaling scaling, const ViewSurvey& survey, const ViewSch
       out.refuse_negatives = true;
       return out;
     case Scaling::log:
-      take_logarithms(look, name, survey.sparse, out);
+      take_logarithms(look, schema, survey.sparse, out);
       return out;
     case Scaling::l2:
     case Scaling::tfidf:

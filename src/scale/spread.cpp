@@ -10,7 +10,7 @@ namespace {
 // Columns of measurements among those of a view: where fewer are, columns of two values are what the view is.
 constexpr double kLeastMeasured = 0.1;
 constexpr double kRelated = 0.5;       // relation of a column of few values that counts fully,
-constexpr double kUnrelated = 0.1;     // and that of one which has nothing to do with the others
+constexpr double kUnrelated = 0.1;     // and that of one of which the others tell next to nothing
 constexpr double kLeastWeight = 0.02;  // so that what it is in a cluster can still be told
 constexpr double kMostAbove = 1;       // ranges above its range that a later value may lie
 
@@ -71,16 +71,26 @@ std::size_t weigh_units(const ViewSurvey& survey, const std::vector<ColumnUnit>&
   return lowered;
 }
 
-// Columns of few values count by what they have to do with the others: fully from kRelated on. Returns how many have
-// next to nothing to do with them.
-std::size_t weigh_relations(const ColumnsLook& look, ViewScaling& out) {
-  std::size_t unrelated = 0;
+// Columns of few values count by what neighbours by the others tell of them: fully from kRelated on. Returns the names
+// of those of which they tell next to nothing.
+std::vector<std::string> weigh_relations(const ColumnsLook& look, const ViewSchema& schema, ViewScaling& out) {
+  std::vector<std::string> unrelated;
   for (std::size_t u = 0; u < look.units.size(); ++u) {
     const double weight = std::clamp(look.relation[u] / kRelated, kLeastWeight, 1.0);
     for (std::size_t j = look.units[u].first; j < look.units[u].last; ++j) out.gain[j] *= weight;
-    unrelated += look.relation[u] < kUnrelated ? 1 : 0;
+    if (look.relation[u] < kUnrelated) unrelated.push_back(unit_name(look.units[u], schema));
   }
   return unrelated;
+}
+
+// The first names in quotes, and how many more there are.
+std::string list_names(const std::vector<std::string>& names) {
+  constexpr std::size_t kNamed = 3;
+  std::string out;
+  for (std::size_t i = 0; i < std::min(kNamed, names.size()); ++i) {
+    out += fmt::format("{}'{}'", i == 0 ? "" : ", ", names[i]);
+  }
+  return names.size() > kNamed ? fmt::format("{} and {} more", out, names.size() - kNamed) : out;
 }
 
 }  // namespace
@@ -116,9 +126,9 @@ std::size_t spread_units(const ColumnsLook& look, ViewScaling& out) {
   return weigh_units(look.clean, look.units, out);
 }
 
-void spread_columns(const ColumnsLook& look, ViewScaling& out) {
+void spread_columns(const ColumnsLook& look, const ViewSchema& schema, ViewScaling& out) {
   const std::size_t lowered = spread_units(look, out);
-  const std::size_t unrelated = weigh_relations(look, out);
+  const std::vector<std::string> unrelated = weigh_relations(look, schema, out);
   out.factor = equal_variance(look.clean, out);
   out.unit = look.unit;
   out.notes = look.notes;
@@ -140,9 +150,12 @@ void spread_columns(const ColumnsLook& look, ViewScaling& out) {
     out.description += fmt::format("; {} of two values or of categories weigh{} no more than one of measurements",
                                    columns(lowered), lowered == 1 ? "s" : "");
   }
-  if (unrelated > 0) {
-    out.description += fmt::format("; {} of few values that {} nothing to do with the others weigh{} next to nothing",
-                                   columns(unrelated), unrelated == 1 ? "has" : "have", unrelated == 1 ? "s" : "");
+  if (!unrelated.empty()) {
+    const bool one = unrelated.size() == 1;
+    out.description += fmt::format(
+        "; {} of few values ({}) weigh{} next to nothing, since neighbours by the other columns tell next to nothing "
+        "of {}",
+        columns(unrelated.size()), list_names(unrelated), one ? "s" : "", one ? "it" : "them");
   }
 }
 

@@ -20,8 +20,9 @@ void shift_only(const ViewSurvey& survey, ViewScaling& out);
 void spread_evenly(const ViewSurvey& survey, ViewScaling& out);
 // Every feature from 0 to 1, and units brought down to what one column of measurements weighs. Returns how many were.
 std::size_t spread_units(const ColumnsLook& look, ViewScaling& out);
-// The same as spread_evenly for what was looked at: units weigh alike, those of few values that have nothing to do with
-// the others next to nothing, and values far above the range come back to it. Says so in the description.
-void spread_columns(const ColumnsLook& look, ViewScaling& out);
+// The same as spread_evenly for what was looked at: units weigh alike, columns of few values of which neighbours by the
+// others tell next to nothing hardly weigh, and values far above the range come back to it. Says so in the description,
+// with the names of `schema`.
+void spread_columns(const ColumnsLook& look, const ViewSchema& schema, ViewScaling& out);
 
 }  // namespace omvc

@@ -37,6 +37,7 @@ struct IdColumns {
   bool expected = false;            // a table may have ids, and the user does not say that it has none
   std::string used;                 // the column of the ids; empty without a name
   std::vector<std::string> unused;  // columns that are called like ids and are features or left out
+  std::vector<std::string> words;   // columns that are left out since they hold text that hardly comes again
 };
 
 class ViewReader {

@@ -1,6 +1,7 @@
 // What somebody meets who has never used omvc: commands that are not whole, files that are not what they seem, and
 // tables that a terminal shows.
 #include <array>
+#include <random>
 
 #include "app/command.hpp"
 #include "app/planted_files.hpp"
@@ -42,6 +43,35 @@ TEST_F(FirstMinutes, ZerosAreThoseOfNumbers) {
   const Outcome look = run_command({"look", mixed_table()});
   ASSERT_EQ(look.code, 0) << look.err;
   EXPECT_TRUE(contains(look.out, "0.0 % of the numbers zero")) << look.out;
+}
+
+TEST_F(FirstMinutes, TheShareOfZerosIsThatOfTheNumbersThatAreThere) {
+  std::string table = "id,kind,a,b\n";
+  for (int i = 0; i < 40; ++i) {
+    const std::string b = i % 2 == 0 ? "" : i % 4 == 1 ? "0" : std::to_string(i) + ".5";
+    table += "r" + std::to_string(i) + (i % 3 == 0 ? ",x," : ",y,") + std::to_string(i) + ".25," + b + "\n";
+  }
+  const Outcome look = run_command({"look", dir_.write_file("gaps.csv", table)});
+  ASSERT_EQ(look.code, 0) << look.err;
+  EXPECT_TRUE(contains(look.out, "16.7 % of the numbers zero")) << "10 of 60: " << look.out;
+  EXPECT_TRUE(contains(look.out, "17 % of its numbers are zero")) << look.out;
+}
+
+TEST_F(FirstMinutes, NoClearAnswerIsGivenOnce) {
+  std::mt19937_64 draw(5);
+  std::normal_distribution<double> normal;
+  std::string noise = "a,b,c,d\n";
+  for (int i = 0; i < 300; ++i) {
+    for (int j = 0; j < 4; ++j) noise += std::to_string(normal(draw)) + (j < 3 ? "," : "\n");
+  }
+  const Outcome fit = run_command({"fit", dir_.write_file("noise.csv", noise)});
+  ASSERT_EQ(fit.code, 0) << fit.err;
+  const auto answers = [](const std::string& text) {
+    return contains(text, "No clear answer") || contains(text, "No clusters");
+  };
+  EXPECT_TRUE(answers(fit.out)) << fit.out;
+  EXPECT_FALSE(answers(fit.err)) << fit.err;
+  EXPECT_FALSE(contains(fit.out + fit.err, " 1 clusters")) << fit.out;
 }
 
 TEST_F(FirstMinutes, FeaturesWithoutNamesDoNotLookLikeValues) {

@@ -217,11 +217,11 @@ TEST_F(Tables, AColumnThatIsTheClustersIsNamed) {
 
 TEST_F(Tables, TheScalingAndItsReasonAreTold) {
   const Outcome outcome = run_command({"fit", write("a.csv", views_[0]), "-k", "3"});
-  EXPECT_NE(outcome.err.find("dense: each feature to 0 .. 1, total variance 1 (0 % of its cells are zero"),
+  EXPECT_NE(outcome.err.find("dense: each feature to 0 .. 1, total variance 1 (0 % of its numbers are zero"),
             std::string::npos)
       << outcome.err;
   EXPECT_EQ(fit().json()["view_details"][1]["reason"],
-            "0 % of its cells are zero, and features may have different units");
+            "0 % of its numbers are zero, and features may have different units");
 }
 
 TEST_F(Tables, LogarithmsBringHeavyTailsBack) {

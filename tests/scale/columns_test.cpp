@@ -295,7 +295,8 @@ TEST(Columns, AColumnOfFewValuesThatGoesWithNoOtherWeighsNextToNothing) {
   EXPECT_LT(variance(Y.col(4)), 0.05 * variance(Y.col(0)));
   EXPECT_LT(variance(Y.col(5)), 0.05 * variance(Y.col(0)));
   EXPECT_GT(variance(Y.col(6)), 0.5 * variance(Y.col(0)));
-  EXPECT_NE(chosen(Scaling::automatic, seen).description.find("2 columns of few values"), std::string::npos);
+  EXPECT_NE(chosen(Scaling::automatic, seen).description.find("2 columns of few values ('feature 4', 'feature 5')"),
+            std::string::npos);
 }
 
 // The features of a category are zero for all rows but those of one value, which makes no text of a table.

@@ -122,7 +122,7 @@ TEST(Scaling, CellsThatAreMissingAreNotTakenForZeros) {
   survey.add(one_view(test::dense_block<double>(X)), compute);
   const ViewScaling chosen = choose_scaling(Scaling::automatic, survey.views[0], {"view1", 0, {}});
   EXPECT_FALSE(chosen.unit_rows) << chosen.description;
-  EXPECT_NE(chosen.reason.find("0 % of its cells are zero"), std::string::npos) << chosen.reason;
+  EXPECT_NE(chosen.reason.find("0 % of its numbers are zero"), std::string::npos) << chosen.reason;
 }
 
 TEST(Scaling, AutomaticGivesSparseCountsTfIdfRowsOfLengthOne) {

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <type_traits>
 
+#include "source/formats/fail.hpp"
 #include "source/view_table.hpp"
 
 namespace omvc {
@@ -179,13 +181,38 @@ std::vector<T> read_npy_values(ByteReader& bytes, const NpyHeader& header) {
 template std::vector<float> read_npy_values<float>(ByteReader&, const NpyHeader&);
 template std::vector<double> read_npy_values<double>(ByteReader&, const NpyHeader&);
 template std::vector<Index> read_npy_values<Index>(ByteReader&, const NpyHeader&);
+template std::vector<std::uint64_t> read_npy_values<std::uint64_t>(ByteReader&, const NpyHeader&);
 
-std::vector<std::string> read_npy_strings(ByteReader& bytes, const NpyHeader& header) {
-  if (!header.is_text()) {
-    std::vector<std::string> out;
-    for (const Index value : read_npy_values<Index>(bytes, header)) out.push_back(std::to_string(value));
-    return out;
+namespace {
+
+template <class T>
+std::vector<std::string> number_strings(ByteReader& bytes, const NpyHeader& header) {
+  std::vector<std::string> out;
+  for (const T value : read_npy_values<T>(bytes, header)) out.push_back(std::to_string(value));
+  return out;
+}
+
+// Whole numbers that became floating point on their way, as those of a pandas column with gaps do. Beyond the largest
+// of which each has a value of its own, several may have become one.
+std::vector<std::string> whole_strings(ByteReader& bytes, const NpyHeader& header, const std::string& where) {
+  const double most = header.type == NpyType::float32 ? 0x1p24 : 0x1p53;
+  std::vector<std::string> out;
+  for (const double value : read_npy_values<double>(bytes, header)) {
+    if (!(std::abs(value) < most) || value != std::floor(value)) {
+      fail(where, "entry {} is {}, and ids are text or whole numbers{}", out.size() + 1, value,
+           std::abs(value) >= most ? " small enough to be exact" : "");
+    }
+    out.push_back(std::to_string(static_cast<Index>(value)));
   }
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::string> read_npy_strings(ByteReader& bytes, const NpyHeader& header, const std::string& where) {
+  if (header.type == NpyType::float32 || header.type == NpyType::float64) return whole_strings(bytes, header, where);
+  if (header.type == NpyType::uint64) return number_strings<std::uint64_t>(bytes, header);
+  if (!header.is_text()) return number_strings<Index>(bytes, header);
   bytes.restart(header.data_offset);
   return header.type == NpyType::bytes ? read_text<char>(bytes, header) : read_text<char32_t>(bytes, header);
 }

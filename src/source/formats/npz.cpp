@@ -16,6 +16,7 @@
 #include "source/formats/npz_sparse.hpp"
 #include "source/join/join.hpp"
 #include "source/join/named.hpp"
+#include "source/quoted.hpp"
 #include "source/table/labels.hpp"
 #include "source/table/presence.hpp"
 #include "source/view_table.hpp"
@@ -47,8 +48,7 @@ bool is_label_array(const NpzArray& array) {
 }
 
 bool is_id_array(const NpzArray& array) {
-  return is_one_of(kIdArrays, array.name) && array.header.is_vector() &&
-         (array.header.is_text() || array.header.is_whole());
+  return is_one_of(kIdArrays, array.name) && array.header.is_vector() && array.header.type != NpyType::object;
 }
 
 // W is a mask if it has a column for each of the other views; nobody else's W has.
@@ -71,6 +71,10 @@ Layout find_layout(const NpzArrays& arrays) {
     } else if (is_label_array(array)) {
       layout.labels = &array;
     } else if (is_id_array(array)) {
+      if (layout.ids != nullptr) {
+        fail(arrays.path(), "the arrays {} and {} are both called like sample ids; keep one of them",
+             omvc::quoted(layout.ids->name), omvc::quoted(array.name));
+      }
       layout.ids = &array;
     } else if (is_one_of(kMaskNames, array.name)) {
       layout.mask = &array;
@@ -93,7 +97,7 @@ Layout find_layout(const NpzArrays& arrays) {
 std::vector<std::string> feature_names(const NpzArrays& arrays, const std::string& view, Index features) {
   const NpzArray* array = arrays.find(view + "_features");
   if (array == nullptr || !array->header.is_text() || !array->header.is_vector()) return {};
-  std::vector<std::string> names = read_npy_strings(*arrays.open(*array), array->header);
+  std::vector<std::string> names = read_npy_strings(*arrays.open(*array), array->header, array->where);
   if (static_cast<Index>(names.size()) != features) {
     fail(array->where, "has {} names for the {} features of '{}'", names.size(), features, view);
   }
@@ -119,7 +123,7 @@ std::string name_of(const Layout::View& view, const std::string& path) {
 
 std::vector<int> read_truth(const NpzArrays& arrays, const NpzArray& labels) {
   const auto bytes = arrays.open(labels);
-  if (labels.header.is_text()) return number_labels(read_npy_strings(*bytes, labels.header));
+  if (labels.header.is_text()) return number_labels(read_npy_strings(*bytes, labels.header, labels.where));
   return labels_from_numbers(read_npy_values<double>(*bytes, labels.header), labels.where);
 }
 
@@ -128,6 +132,10 @@ DenseBlock<double> read_mask(const NpzArrays& arrays, const NpzArray& mask) {
     fail(mask.where, "is named like a mask, which has a row for each instance and a column of 0 and 1 for each view");
   }
   return read_npy_block(*arrays.open(mask), mask.header);
+}
+
+std::vector<std::string> read_ids(const NpzArrays& arrays, const NpzArray& ids) {
+  return read_npy_strings(*arrays.open(ids), ids.header, ids.where);
 }
 
 }  // namespace
@@ -148,8 +156,7 @@ Input open_npz(const std::string& path, const InputOptions& /*options*/) {
                                       layout.mask->where);
   }
   if (layout.ids != nullptr) {
-    input.source = make_named_source(
-        std::move(input.source), read_npy_strings(*arrays.open(*layout.ids), layout.ids->header), layout.ids->where);
+    input.source = make_named_source(std::move(input.source), read_ids(arrays, *layout.ids), layout.ids->where);
   }
   if (layout.labels != nullptr) {
     input.truth = read_truth(arrays, *layout.labels);
@@ -172,8 +179,7 @@ std::unique_ptr<ViewReader> open_npz_view(const std::string& path, const std::st
   }
   auto reader = open_view(arrays, layout.views.front(), view_name);
   if (layout.ids == nullptr) return reader;
-  return make_identified_reader(std::move(reader), read_npy_strings(*arrays.open(*layout.ids), layout.ids->header),
-                                layout.ids->where);
+  return make_identified_reader(std::move(reader), read_ids(arrays, *layout.ids), layout.ids->where);
 }
 
 DenseBlock<double> read_npz_mask(const std::string& path) {

@@ -52,7 +52,7 @@ class Parts {
       if (!array.header.is_text() || array.header.rows() != 1 || array.header.cols() != 1) {
         fail(array.where, "a sparse matrix needs the name of its format here");
       }
-      return read_npy_strings(*arrays_.open(array), array.header).front();
+      return read_npy_strings(*arrays_.open(array), array.header, array.where).front();
     }
     if (!has("indptr")) return "coo";
     const Index offsets = get("indptr").header.rows();

@@ -30,6 +30,8 @@ struct LabelColumns {
   Delimiter delimiter = Delimiter::comma;
   std::size_t columns = 1;
   std::size_t label = 0;
+  std::optional<std::size_t> ids = {};
+  bool header = false;       // the first line is one for certain
   std::string guessed = {};  // the name of the second of more than two columns, if none is called after labels
 };
 
@@ -39,9 +41,11 @@ struct LabelWordsTable {
   Index unlabelled_line = 0;
   Index unlabelled = 0;  // lines that are not among the words
   std::string guessed_column = {};
+  bool header = false;  // the first line is one for certain
 };
 
-// What the first line says of the columns. Blanks do not separate: a class may be called "B cells".
+// What the first line says of the columns. Blanks do not separate: a class may be called "B cells". Ids are in the
+// first column; where it is called label, as in what the command writes without ids, another holds them or none.
 LabelColumns find_label_columns(std::string_view line) {
   LabelColumns found;
   const Delimiter delimiter = detect_delimiter(line);
@@ -60,6 +64,15 @@ LabelColumns find_label_columns(std::string_view line) {
     best = place(fields[j]);
     found.label = j;
   }
+  if (fields.size() > 1) found.ids = 0;
+  if (best == static_cast<std::ptrdiff_t>(kNames.size()) && fields.size() > 1 && place(fields[0]) == 0) {
+    const auto ids = std::find_if(fields.begin() + 1, fields.end(), means_ids);
+    found.ids.reset();
+    if (ids != fields.end()) found.ids = static_cast<std::size_t>(ids - fields.begin());
+    found.label = 0;
+    found.header = true;
+    return found;
+  }
   const bool guessed = best == static_cast<std::ptrdiff_t>(kNames.size()) && fields.size() > 2;
   if (guessed) found.guessed = unescape_field(fields[found.label]);
   return found;
@@ -75,6 +88,7 @@ LabelWordsTable read_words(LineReader& lines) {
     if (!columns) {
       columns = find_label_columns(*line);
       table.guessed_column = columns->guessed;
+      table.header = columns->header;
     }
     split_fields(*line, columns->delimiter, fields);
     if (fields.size() != columns->columns) {
@@ -84,7 +98,7 @@ LabelWordsTable read_words(LineReader& lines) {
                       columns->columns, fields.size()));
     }
     if (fields[columns->label].empty()) {
-      if (columns->columns > 1) {  // an id without a class is not scored
+      if (columns->ids) {  // an id without a class is not scored
         if (table.unlabelled_line == 0) table.unlabelled_line = lines.line_number();
         ++table.unlabelled;
         continue;
@@ -92,8 +106,8 @@ LabelWordsTable read_words(LineReader& lines) {
       lines.fail("the label is missing; every instance needs one");
     }
     table.words.push_back(unescape_field(fields[columns->label]));
-    if (columns->columns == 1) continue;
-    std::string id = unescape_field(fields.front());
+    if (!columns->ids) continue;
+    std::string id = unescape_field(fields[*columns->ids]);
     const auto [known, is_new] = line_of_id.try_emplace(id, lines.line_number());
     if (!is_new) {
       lines.fail(fmt::format("the sample id {} was given before, in line {}; every id has one label", omvc::quoted(id),
@@ -130,6 +144,7 @@ bool stands_above(const LabelWordsTable& table) {
 // A word above nothing but numbers is the name of the column, and so is what stands above ids and labels: "label", or
 // "class" beside a usual name of ids.
 bool starts_with_header(const LabelWordsTable& table, const MissingLabels& missing) {
+  if (table.header) return true;
   const auto is_label = [&](const std::string& word) { return parse_label(word).has_value() || missing.contain(word); };
   if (table.words.size() < 2 || is_label(table.words.front())) return false;
   if (std::all_of(table.words.begin() + 1, table.words.end(), is_label)) return true;

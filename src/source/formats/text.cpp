@@ -147,8 +147,9 @@ IdColumns TextReader::id_columns() const {
   for (std::size_t j = 0; j < layout_.names.size(); ++j) {
     if (layout_.id_column == j) {
       found.used = layout_.names[j];
-    } else if (means_ids(layout_.names[j]) && !columns_.all[j].dropped && !is_known(layout_.names[j])) {
-      found.unused.push_back(layout_.names[j]);
+    } else if (!columns_.all[j].dropped && !is_known(layout_.names[j])) {
+      if (means_ids(layout_.names[j])) found.unused.push_back(layout_.names[j]);
+      if (columns_.all[j].words) found.words.push_back(layout_.names[j]);
     }
   }
   return found;

@@ -89,14 +89,78 @@ Values look_at(const std::vector<std::string>& cells) {
                           files, omvc::quoted(columns[0].name), how, wish + leave, drop, how));
 }
 
-// Whether the ids are 0, 1, 2, ... or 1, 2, 3, ..., as pandas and R write them beside rows that have no names.
-bool only_number_rows(const std::vector<std::string>& ids) {
-  if (ids.size() < 2 || (ids[0] != "0" && ids[0] != "1")) return false;
-  const Index first = ids[0] == "0" ? 0 : 1;
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    if (ids[i] != std::to_string(first + static_cast<Index>(i))) return false;
+// Whether the ids only number rows, as pandas and R write them beside rows that have no names: whole numbers that
+// ascend. Numbers are left out where rows were filtered. Under a name, they are 0, 1, 2, ... or 1, 2, 3, ...
+bool only_number_rows(const std::vector<std::string>& ids, bool named) {
+  if (ids.size() < 2) return false;
+  Index before = -1;
+  for (const std::string& id : ids) {
+    const auto number = parse_index(id);
+    if (!number || *number <= before) return false;
+    before = *number;
   }
-  return true;
+  return !named || ((ids.front() == "0" || ids.front() == "1") &&
+                    before - *parse_index(ids.front()) + 1 == static_cast<Index>(ids.size()));
+}
+
+// A column of words in which values (nearly) all differ.
+struct Words {
+  Candidate column;
+  std::unordered_map<std::string, std::size_t> row_of;
+};
+
+std::optional<Words> read_words(ViewReader& reader, const Candidate& column) {
+  std::vector<std::string> cells = column.used ? reader.all_ids() : reader.cells_of(column.name);
+  if (!look_at(cells).are_ids) return std::nullopt;
+  Words words{column, {}};
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (!cells[i].empty()) words.row_of.try_emplace(std::move(cells[i]), i);
+  }
+  return words;
+}
+
+// Whether two columns have most of their values in common, and some of these in rows that would not be joined. `keys`
+// are what rows are joined by, for each file; none where they are joined by row.
+bool would_part(const Words& a, const Words& b, const std::vector<std::string>* a_keys,
+                const std::vector<std::string>* b_keys) {
+  std::size_t shared = 0;
+  bool parted = false;
+  for (const auto& [value, row] : a.row_of) {
+    const auto other = b.row_of.find(value);
+    if (other == b.row_of.end()) continue;
+    ++shared;
+    parted = parted || (a_keys == nullptr ? row != other->second : (*a_keys)[row] != (*b_keys)[other->second]);
+  }
+  return parted && 2 * shared > std::min(a.row_of.size(), b.row_of.size());
+}
+
+// The columns that hold most of the values of one of the first file's, one in every file, where files would be joined
+// so that a value meets another; none where there are no such columns. Without `keys` they would be joined by row.
+std::vector<Candidate> find_shared_words(const Readers& readers, const std::vector<IdColumns>& columns,
+                                         const std::vector<std::vector<std::string>>& keys) {
+  std::vector<std::vector<Words>> words(readers.size());
+  const auto candidates = [&](const IdColumns& one) { return one.words.size() + (keys.empty() && !one.used.empty()); };
+  if (!std::all_of(columns.begin(), columns.end(), [&](const auto& one) { return candidates(one) > 0; })) return {};
+  for (std::size_t v = 0; v < readers.size(); ++v) {
+    std::vector<Candidate> own;
+    if (keys.empty() && !columns[v].used.empty()) own.push_back({columns[v].used, true});
+    for (const std::string& name : columns[v].words) own.push_back({name, false});
+    for (const Candidate& one : own) {
+      if (auto found = read_words(*readers[v], one)) words[v].push_back(std::move(*found));
+    }
+  }
+  for (const Words& first : words[0]) {
+    std::vector<Candidate> found{first.column};
+    for (std::size_t v = 1; v < readers.size(); ++v) {
+      const auto same = std::find_if(words[v].begin(), words[v].end(), [&](const Words& other) {
+        return would_part(first, other, keys.empty() ? nullptr : &keys[0], keys.empty() ? nullptr : &keys[v]);
+      });
+      if (same != words[v].end()) found.push_back(same->column);
+    }
+    const bool used = std::all_of(found.begin(), found.end(), [](const Candidate& one) { return one.used; });
+    if (found.size() == readers.size() && !used) return found;
+  }
+  return {};
 }
 
 }  // namespace
@@ -130,6 +194,8 @@ void check_unused_ids(const Readers& readers) {
     }
     refuse(readers, own, "row");
   }
+  const std::vector<Candidate> words = find_shared_words(readers, columns, {});
+  if (!words.empty()) refuse(readers, words, "row");
 }
 
 void check_numbered_rows(const Readers& readers) {
@@ -138,8 +204,17 @@ void check_numbered_rows(const Readers& readers) {
   for (const auto& reader : readers) {
     columns.push_back(reader->id_columns());
     const std::string used = lower_case(columns.back().used);
-    if (columns.back().unused.empty() || !(used.empty() || used == "unnamed: 0" || used == "index")) return;
+    if (columns.back().unused.empty() && columns.back().words.empty()) return;
+    if (!(used.empty() || used == "unnamed: 0" || used == "index")) return;
   }
+  std::vector<std::vector<std::string>> numbers;
+  for (std::size_t v = 0; v < readers.size(); ++v) {
+    numbers.push_back(readers[v]->all_ids());
+    if (!only_number_rows(numbers.back(), lower_case(columns[v].used) == "index")) return;
+  }
+  const std::string& title = columns.front().used;
+  const std::string leave = " --drop " + (title.empty() ? "1" : omvc::quoted(title));
+  const std::string how = "the numbers of their rows";
   for (const std::string& name : columns.front().unused) {
     std::vector<Candidate> own;
     for (const IdColumns& one : columns) {
@@ -148,12 +223,12 @@ void check_numbered_rows(const Readers& readers) {
     if (own.size() < readers.size()) continue;
     bool all = true;
     for (std::size_t v = 0; v < readers.size() && all; ++v) {
-      all = only_number_rows(readers[v]->all_ids()) && look_at(readers[v]->cells_of(own[v].name)).are_ids;
+      all = look_at(readers[v]->cells_of(own[v].name)).are_ids;
     }
-    const std::string& numbers = columns.front().used;
-    const std::string leave = " --drop " + (numbers.empty() ? "1" : omvc::quoted(numbers));
-    if (all) refuse(readers, own, "the numbers of their rows", leave);
+    if (all) refuse(readers, own, how, leave);
   }
+  const std::vector<Candidate> words = find_shared_words(readers, columns, numbers);
+  if (!words.empty()) refuse(readers, words, how, leave);
 }
 
 std::optional<std::string> note_by_row(const Readers& readers) {

@@ -191,6 +191,7 @@ Column ColumnFinder::decide(std::size_t j, Columns& out) const {
     return leave_out(
         "its numbers do not all have the same mark (%, €, $); write all of them in the same way to use them");
   }
+  column.words = true;
   if (seen.different.size() > kMostCategories) {
     return leave_out(fmt::format("it holds text with more than {} different values", kMostCategories));
   }

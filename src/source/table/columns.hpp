@@ -19,6 +19,7 @@ struct Column {
   std::unordered_map<std::string, std::size_t> place;
   std::string mark;      // of numbers: the percent sign, or that of a currency, which every cell has
   bool dropped = false;  // the user says --drop
+  bool words = false;    // it is left out since it holds text that hardly comes again
 };
 
 struct Columns {

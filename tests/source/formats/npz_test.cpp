@@ -157,6 +157,24 @@ TEST_F(Npz, MaskLabelsIdsAndFeatureNames) {
   EXPECT_EQ(wide.source->schema().views.size(), 3u) << "a W that is no mask is a view";
 }
 
+TEST_F(Npz, NumbersAreIdsWhateverTheirType) {
+  const NpzContent view{{"a", npy_doubles(3, 1, {1, 2, 3})}};
+  const auto ids_of = [&](const std::string& ids) { return open(view + NpzContent{{"ids", ids}}).source->ids(0, 3); };
+  EXPECT_EQ(ids_of(npy_longs({7, -2, 30})), (std::vector<std::string>{"7", "-2", "30"}));
+  EXPECT_EQ(ids_of(npy_vector({7, -2, 9007199254740991})), (std::vector<std::string>{"7", "-2", "9007199254740991"}));
+  EXPECT_EQ(ids_of(npy("<f4", "(3,)", bytes_of(std::vector<float>{7, 2, 3}))),
+            (std::vector<std::string>{"7", "2", "3"}));
+  EXPECT_EQ(ids_of(npy("<u8", "(3,)", bytes_of(std::vector<std::uint64_t>{1, 1ULL << 63, ~0ULL}))),
+            (std::vector<std::string>{"1", "9223372036854775808", "18446744073709551615"}));
+  expect_refused(view + NpzContent{{"ids", npy_vector({1, 2, 2.5})}}, {"ids", "entry 3 is 2.5", "whole numbers"});
+  expect_refused(view + NpzContent{{"ids", npy_vector({1, kNan, 3})}}, {"ids", "entry 2", "whole numbers"});
+  expect_refused(view + NpzContent{{"ids", npy_vector({1e300, 2, 3})}}, {"ids", "entry 1", "exact"});
+  expect_refused(view + NpzContent{{"ids", npy("<f4", "(3,)", bytes_of(std::vector<float>{1, 16777216, 3}))}},
+                 {"ids", "entry 2", "exact"});
+  expect_refused(view + NpzContent{{"ids", npy_longs({1, 2, 3})}, {"obs_names", npy_words({U"a", U"b", U"c"})}},
+                 {"'ids'", "'obs_names'", "keep one"});
+}
+
 TEST_F(Npz, SideArraysThatDoNotFitAreRefused) {
   const NpzContent views{{"a", npy_doubles(3, 2, {1, 2, 3, 4, 5, 6})}, {"b", npy_doubles(3, 1, {7, 8, 9})}};
   expect_refused(views + NpzContent{{"c", npy_doubles(2, 1, {7, 8})}}, {"a has 3 rows", "c has 2 rows"});

@@ -182,6 +182,15 @@ TEST_F(Open, ReadsLabelsWithTheirIds) {
   EXPECT_EQ(table("id,type\nann,B cell\nbob,T cell\n").labels, (std::vector<int>{0, 1}));
   EXPECT_EQ(table("patient,kind\nann,B cell\nbob,T cell\n").names, (std::vector<std::string>{"B cell", "T cell"}));
   EXPECT_EQ(table("3\n4\n").ids.size(), 0u);
+  // What `fit` writes where the data have no ids; the first column is the labels.
+  const LabelTable bare = table("label,confidence,distance\n3,0.5,1\n-1,nan,nan\n3,0.5,1\n4,0.25,2\n");
+  EXPECT_EQ(bare.ids.size(), 0u);
+  EXPECT_EQ(bare.labels, (std::vector<int>{3, -1, 3, 4}));
+  EXPECT_EQ(bare.guessed_column, "");
+  EXPECT_EQ(table("label,confidence\nB cell,0.5\nT cell,1\nB cell,1\n").labels, (std::vector<int>{0, 1, 0}));
+  EXPECT_EQ(table("label,patient_id\n3,ann\n4,bob\n").ids, ids);
+  EXPECT_EQ(table("label,class\nann,3\nbob,4\n").ids, ids) << "labels of things, and their classes";
+  expect_error(ErrorKind::data, {"labels.csv:3:", "missing"}, [&] { table("label,confidence\n3,1\n,1\n"); });
   expect_error(ErrorKind::data, {"labels.csv:4:", "'ann'", "line 2"},
                [&] { table("id,label\nann,3\nbob,4\nann,3\n"); });
 

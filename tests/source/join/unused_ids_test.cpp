@@ -166,8 +166,68 @@ TEST_F(UnusedIds, NumbersOfRowsAreNotTakenForIdsWhereAllFilesHaveOthers) {
     by_number.text.drop = {"patient"};
     EXPECT_EQ(open_input({a_, b_}, by_number).source->ids(0, 1), (Names{std::to_string(first)}));
   }
-  // Numbers that are not those of the rows are ids.
-  EXPECT_EQ(open_input({numbered("c.csv", false, 7), numbered("d.csv", true, 7)}).source->ids(0, 1), (Names{"7"}));
+}
+
+// df[df.x > 1].to_csv leaves the numbers of the rows that are left.
+TEST_F(UnusedIds, NumbersOfFilteredRowsAreNotTakenForIdsEither) {
+  const auto filtered = [&](const std::string& name, const std::string& header, int step, bool shuffled) {
+    std::string text = header + "\n";
+    for (int i = 0; i < 40; ++i) {
+      const int number = 3 + (shuffled ? (7 * i) % 40 : i) + (i > 20 && !shuffled ? step : 0);
+      const int id = step > 0 ? 139 - i : 100 + i;
+      text += fmt::format("{},P{},{}\n", number, id, id);
+    }
+    return dir_.write_file(name, text);
+  };
+  for (const char* title : {"", "Unnamed: 0"}) {
+    const std::string header = fmt::format("{},patient,x", title);
+    a_ = filtered("a.csv", header, 0, false);
+    b_ = filtered("b.csv", header, 2, false);
+    expect_error(ErrorKind::data, {"'patient'", "numbers of their rows", "--id-column 'patient' --drop"}, [&] {
+      open_input({a_, b_});
+    });
+    // Numbers that do not ascend are those of rows that were shuffled with them.
+    b_ = filtered("b.csv", header, 2, true);
+    EXPECT_EQ(open_input({a_, b_}).source->ids(0, 1), (Names{"3"})) << title;
+  }
+  a_ = filtered("a.csv", "index,patient,x", 0, false);
+  b_ = filtered("b.csv", "index,patient,x", 2, false);
+  EXPECT_EQ(open_input({a_, b_}).source->ids(0, 1), (Names{"3"})) << "somebody gave these a name";
+}
+
+TEST_F(UnusedIds, WordsThatFilesShareAreIdsUnderAnyName) {
+  const auto file = [&](const std::string& name, const std::string& header, const std::string& word, bool numbers,
+                        bool backwards) {
+    std::string text = (numbers ? "," : "") + header + "\n";
+    for (int i = 0; i < 40; ++i) {
+      const int id = backwards ? 139 - i : 100 + i;
+      text += (numbers ? fmt::format("{},", i) : "") + fmt::format("{},{}{}\n", id * 3, word, id);
+    }
+    return dir_.write_file(name, text);
+  };
+  for (const bool numbers : {false, true}) {
+    a_ = file("a.csv", "x,key", "P", numbers, false);
+    b_ = file("b.csv", "y,label of it", "P", numbers, true);
+    expect_error(ErrorKind::data,
+                 {"--id-column 'a=key'", "--id-column 'b=label of it'", numbers ? "numbers of their rows" : "by row"},
+                 [&] {
+                   open_input({a_, b_});
+                 });
+    b_ = file("b.csv", "y,key", "P", numbers, true);
+    expect_error(ErrorKind::data, {"--id-column 'key'", "--drop 'key'"}, [&] { open_input({a_, b_}); });
+    b_ = file("b.csv", "y,key", "P", numbers, false);
+    EXPECT_EQ(read_all(*open_input({a_, b_}).source).size(), 40) << "the same rows are joined either way";
+    b_ = file("b.csv", "y,key", "Q", numbers, true);
+    EXPECT_EQ(read_all(*open_input({a_, b_}).source).size(), 40) << "other words";
+  }
+  b_ = file("b.csv", "y,key", "P", false, true);
+  a_ = file("a.csv", "x,key", "P", false, false);
+  InputOptions by_key;
+  by_key.id_column = {"key"};
+  EXPECT_EQ(open_input({a_, b_}, by_key).source->ids(0, 1), (Names{"P100"}));
+  InputOptions dropped;
+  dropped.text.drop = {"key"};
+  EXPECT_TRUE(has_note(open_input({a_, b_}, dropped), "joined by row"));
 }
 
 }  // namespace
