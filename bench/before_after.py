@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Whole commands of two omvc programs beside each other: seconds depend on the machine and the hour, ratios less so.
 
-    bench/before_after.py BEFORE AFTER [--repeat 5] [--threads 2] [--only WORD]
+    bench/before_after.py BEFORE AFTER [--repeat 5] [--threads 2] [--large] [--only WORD]
 
 The two take turns, and the least of all their runs counts. Digit, Hdigit, planted data of the shapes of YouTube and Reuters
 and of 100 clusters (as in default_cost.py), two tables of CSV that are joined by id, and labels for Hdigit from a model.
@@ -44,6 +44,8 @@ def commands(cost):
     """What is timed: a title, and the arguments of omvc."""
     folder, threads = cost.folder, cost.arguments.threads
     data = {**cost.shapes(), f"CSV with ids, {CSV_ROWS:,} rows": [*csv_with_ids(folder), "-k", 5]}
+    if cost.arguments.large:
+        data["1,000,000 x 384, K = 50"] = [cost.planted("large", "--rows", 1_000_000, "--features", 384, "-k", 50), "-k", 50]
     for name, arguments in data.items():
         yield name, ["fit", *arguments, "--seed", 0, "--json", "--quiet", "--threads", threads, "--labels", folder / "labels.csv"]
     files = data["hdigit"][:data["hdigit"].index("-k")]
@@ -61,6 +63,7 @@ def main():
     parser.add_argument("--folder", default=os.path.join(tempfile.gettempdir(), "omvc-default-cost"))
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--repeat", type=int, default=5)
+    parser.add_argument("--large", action="store_true", help="with 1,000,000 rows of 384 features: a file of 1.5 GB, and minutes")
     parser.add_argument("--only", metavar="WORD", default="", help="the data with this word in their names")
     arguments = parser.parse_args()
     arguments.omvc = arguments.before  # makes the planted data
