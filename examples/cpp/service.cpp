@@ -85,7 +85,7 @@ class Service {
 
   // Any number of threads. No label before there are clusters.
   std::optional<omvc::Assignment> label(omvc::Chunk chunk) const {
-    const std::shared_ptr<const omvc::Snapshot> now = newest_.load();
+    const std::shared_ptr<const omvc::Snapshot> now = newest();
     if (!now) return std::nullopt;
     return now->assign(std::move(chunk));
   }
@@ -95,10 +95,21 @@ class Service {
   const std::vector<std::string>& log() const { return log_; }
 
  private:
-  void publish() { newest_.store(std::make_shared<const omvc::Snapshot>(model_.snapshot())); }
+  // A lock for as long as a pointer is copied. std::atomic<std::shared_ptr> would do the same, but in the standard
+  // library of g++ 12 its load() does not order what it reads before the next store().
+  void publish() {
+    auto made = std::make_shared<const omvc::Snapshot>(model_.snapshot());
+    const std::lock_guard lock(newest_mutex_);
+    newest_ = std::move(made);
+  }
+  std::shared_ptr<const omvc::Snapshot> newest() const {
+    const std::lock_guard lock(newest_mutex_);
+    return newest_;
+  }
 
   omvc::Clusterer model_;
-  std::atomic<std::shared_ptr<const omvc::Snapshot>> newest_;
+  mutable std::mutex newest_mutex_;
+  std::shared_ptr<const omvc::Snapshot> newest_;
   std::atomic<bool> stop_ = false;
   std::vector<std::string> log_;  // by the thread that learns
 };
