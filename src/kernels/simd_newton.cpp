@@ -40,12 +40,6 @@ template <class Body>
 HWY_INLINE void for_entry_tiles(Index r, const Body& body) {
   Index k = 0;
   for (; k + kEntries <= r; k += kEntries) body(std::integral_constant<int, kEntries>(), k);
-  if constexpr (kEntries > 2) {
-    if (k + 2 <= r) {
-      body(std::integral_constant<int, 2>(), k);
-      k += 2;
-    }
-  }
   for (; k < r; ++k) body(std::integral_constant<int, 1>(), k);
 }
 
