@@ -1,5 +1,5 @@
-// {fmt} compiled once for the whole library, where otherwise every object that uses it would compile it for itself. This
-// is what its own library consists of; the functions are weak, so that a program may link that, too.
+// {fmt} compiled once for the whole library, where otherwise every object that uses it would compile it for itself.
+// This is what its own library consists of; the functions are weak, so that a program may link that, too.
 #include <fmt/format.h>
 #undef FMT_FUNC
 #define FMT_FUNC __attribute__((weak))
